@@ -1,0 +1,95 @@
+package transcript
+
+import (
+	"io"
+	"iter"
+)
+
+// Row is one line of a transcript that pass 1 keeps. What Kind, Flags, the ids
+// and the two count sets mean is the reader's own business, stated at its Scan.
+type Row struct {
+	Kind    uint8
+	Flags   uint8
+	Line    int
+	Offset  int64
+	At      int64 // TS as an instant, or NoTime
+	TS      string
+	Session string
+	Agent   string
+	CWD     string
+	Model   string
+	ID      string
+	Request string
+	Extra   string
+	Counts  Counts
+	Total   Counts
+	N       int64 // one more number of the reader's own (calls, total_tokens, …)
+	M       int64
+}
+
+// Position is a place between two lines: the number of lines and bytes before it.
+type Position struct {
+	Line   int
+	Offset int64
+}
+
+// File is what pass 1 keeps of one transcript file.
+type File struct {
+	Provider string
+	Path     string
+	Session  string // by the file's name or header; the rows' own ids win
+	Agent    string // by the file's name or rows; empty for a nameless one
+	Team     string
+	CWD      string
+	Parent   string // session or thread this one was started by, when the file says so
+	Rows     []Row
+
+	Bytes      int64
+	Skipped    int64 // see Note
+	BadNumbers int64
+	End        Position // after the last line that ends in a newline
+	Tail       int      // rows after End, of an unterminated last line; never cached
+}
+
+// Reader is one provider's file format.
+type Reader struct {
+	Provider string
+	Version  string // names the form of the rows, as "claude/1"; a change empties the cache
+
+	// Scan reads r from f.End on and appends to f. The same bytes give the same
+	// rows whether they are read at once or in two parts.
+	Scan func(r io.Reader, f *File, s *Scratch) error
+
+	// Fold turns the rows of all files of the provider into events. It does not
+	// change the files. Event.File is the index in files; the events of one file
+	// come in line order. files are sorted by path.
+	Fold func(files []*File) ([]Event, Note)
+
+	// Match says whether a path below a home is a transcript of this provider.
+	Match func(path string) bool
+}
+
+// Events reads one transcript by itself: both passes over the one file. name
+// becomes the events' source path. Copies in other files are of course unseen.
+func (rd *Reader) Events(r io.Reader, name string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		f := &File{Provider: rd.Provider, Path: name}
+		if err := rd.Scan(r, f, new(Scratch)); err != nil {
+			yield(Event{}, err)
+			return
+		}
+		events, _ := rd.Fold([]*File{f})
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Scratch is what one worker reuses from file to file: the read buffer and the
+// store of strings. The zero value is ready; it must not be shared.
+type Scratch struct {
+	Buffer []byte
+	Texts
+}
