@@ -1,0 +1,128 @@
+package modelserver
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+var dialects = []struct {
+	name, path, tool, usage string
+	offer                   string
+}{
+	{"messages", "/v1/messages", `"tool_use"`, `"output_tokens":77`, `{"name":"Bash"}`},
+	{"responses", "/v1/responses", `"function_call"`, `"output_tokens":77`, `{"type":"function","name":"exec_command"}`},
+	{"chat", "/v1/chat/completions", `"tool_calls"`, `"completion_tokens":77`, `{"type":"function","function":{"name":"Shell"}}`},
+	{"generate", "/v1beta/models/x:streamGenerateContent", `"functionCall"`, `"candidatesTokenCount":77`, `{"functionDeclarations":[{"name":"run_shell_command"}]}`},
+}
+
+func start(t *testing.T, options Options) *Server {
+	t.Helper()
+	s, err := Start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func ask(t *testing.T, s *Server, path, scenario, tool string) (int, string, error) {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"model": "stub", "stream": true, "prompt": "Say hi. SCENARIO=" + scenario,
+		"tools": []json.RawMessage{json.RawMessage(tool)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Post(s.URL()+path, "application/json", strings.NewReader(string(body)))
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text), err
+}
+
+func TestEachDialectAnswersAndReportsTheTruth(t *testing.T) {
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			s := start(t, Options{Command: func(string) string { return "echo mine" }})
+			for _, scenario := range []string{"plain", "think", "tool", "big"} {
+				_, text, err := ask(t, s, d.path, scenario, d.offer)
+				if err != nil || !strings.Contains(text, d.usage) {
+					t.Errorf("%s: %v, usage %s missing in %.300s", scenario, err, d.usage, text)
+				}
+				if got := strings.Contains(text, d.tool); scenario == "tool" && (!got || !strings.Contains(text, "echo mine")) {
+					t.Errorf("%s: tool call missing in %.300s", scenario, text)
+				}
+			}
+			if n, side := s.Finished(); n != 4 || side != 0 {
+				t.Errorf("Finished() = %d, %d, want 4, 0", n, side)
+			}
+		})
+	}
+}
+
+func TestFailuresAreNoFinishedCalls(t *testing.T) {
+	for _, d := range dialects {
+		s := start(t, Options{})
+		for scenario, want := range map[string]int{"err400": 400, "err401": 401, "err429": 429, "err500": 500} {
+			if status, _, err := ask(t, s, d.path, scenario, d.offer); err != nil || status != want {
+				t.Errorf("%s %s: status %d, %v, want %d", d.name, scenario, status, err, want)
+			}
+		}
+		if _, _, err := ask(t, s, d.path, "cut", d.offer); err == nil {
+			t.Errorf("%s cut: the answer ended well, want a broken one", d.name)
+		}
+		if n, _ := s.Finished(); n != 0 {
+			t.Errorf("%s: %d finished calls, want 0", d.name, n)
+		}
+	}
+}
+
+func TestHangEndsWithTheServer(t *testing.T) {
+	s, err := Start(Options{Default: "hang"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if resp, err := http.Post(s.URL()+"/v1/messages", "application/json", strings.NewReader("{}")); err == nil {
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+		}
+	}()
+	for len(s.Calls()) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the hanging call outlived the server")
+	}
+}
+
+func TestSideCallsAreToldApart(t *testing.T) {
+	s := start(t, Options{})
+	if _, err := http.Post(s.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"stream":true}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := http.Post(s.URL()+"/m:generateContent", "application/json", strings.NewReader(`{"generationConfig":{"responseMimeType":"application/json"}}`)); err != nil {
+		t.Fatal(err)
+	}
+	if n, side := s.Finished(); n != 0 || side != 2 {
+		t.Errorf("Finished() = %d, %d, want 0, 2", n, side)
+	}
+}
