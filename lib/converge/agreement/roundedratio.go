@@ -3,6 +3,7 @@ package agreement
 import (
 	"cmp"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 )
@@ -44,6 +45,9 @@ func (co coincidence) roundedRatio() Figure {
 	}
 	q := wide().Quo(observed.Mul(observed, wide().SetInt64(co.total-1)), expected)
 	v, _ := q.Sub(wide().SetInt64(1), q).Float64()
+	if math.Abs(v) < 1e-60 {
+		v = 0 // one minus one leaves only the rounding of the last bits
+	}
 	return Figure{Value: v}
 }
 
