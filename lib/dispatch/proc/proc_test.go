@@ -1,0 +1,295 @@
+//go:build linux
+
+package proc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"okstra/lib/run"
+)
+
+// The tests start the test binary again as a slot: a process that has no
+// other children, as Run demands.
+const slotEnv = "OKSTRA_TEST_SLOT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(slotEnv) == "" {
+		os.Exit(m.Run())
+	}
+	var order struct {
+		Spec Spec
+		Stop time.Duration
+	}
+	if err := json.NewDecoder(os.Stdin).Decode(&order); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	if err := BecomeReaper(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	ctx := context.Background()
+	if order.Stop > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, order.Stop)
+		defer cancel()
+	}
+	report := Run(ctx, order.Spec, &FileWatcher{Paths: []string{order.Spec.Stdout, order.Spec.Stderr}}, func(run.Process) {})
+	if err := json.NewEncoder(os.Stdout).Encode(report); err != nil {
+		os.Exit(3)
+	}
+	os.Exit(0)
+}
+
+// inSlot runs spec in a slot of its own. Streams and folder that spec leaves
+// open are set to fresh ones.
+func inSlot(t *testing.T, spec Spec, stop time.Duration) (Report, string) {
+	t.Helper()
+	dir := t.TempDir()
+	if spec.Dir == "" {
+		spec.Dir = dir
+	}
+	spec.Stdout, spec.Stderr = filepath.Join(dir, "out"), filepath.Join(dir, "err")
+	if spec.Env == nil {
+		spec.Env = []string{"PATH=" + os.Getenv("PATH"), "MARK=" + dir}
+	}
+	order, err := json.Marshal(map[string]any{"Spec": spec, "Stop": stop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), slotEnv+"=1")
+	cmd.Stdin = bytes.NewReader(order)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("slot: %v", err)
+	}
+	var report Report
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatalf("slot said %q: %v", out.String(), err)
+	}
+	text, _ := os.ReadFile(spec.Stdout)
+	for _, p := range Marked("MARK=" + dir) {
+		t.Errorf("process %d outlived the slot", p.PID)
+	}
+	return report, string(text)
+}
+
+func sh(script string) []string { return []string{"sh", "-c", script} }
+
+func TestEndOfAProcess(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		script string
+		code   int
+		signal string
+	}{
+		{"exit status zero", "exit 0", 0, ""},
+		{"exit status of its own", "exit 7", 7, ""},
+		{"an exit status over 128 is no signal", "exit 173", 173, ""},
+		{"a signal is named", "kill -SEGV $$", -1, "SIGSEGV"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			report, _ := inSlot(t, Spec{Argv: sh(tt.script)}, 0)
+			code := -1
+			if report.ExitCode != nil {
+				code = *report.ExitCode
+			}
+			if code != tt.code || report.Signal != tt.signal || !report.KillVerified || report.Limit != "" {
+				t.Errorf("%q ended as %+v, want exit %d signal %q", tt.script, report, tt.code, tt.signal)
+			}
+		})
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		spec   Spec
+		reason string
+	}{
+		{"command missing", Spec{Argv: []string{"no-such-command-here"}}, ReasonCommandMissing},
+		{"no command", Spec{}, ReasonCommandMissing},
+		{"prompt unreadable", Spec{Argv: sh("true"), Stdin: "/nonexistent/prompt.md"}, ReasonPromptUnreadable},
+		{"folder missing", Spec{Argv: sh("true"), Dir: "/nonexistent"}, ReasonCwdMissing},
+		{"not executable", Spec{Argv: []string{"/dev/null"}}, ReasonCommandMissing},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			report, _ := inSlot(t, tt.spec, 0)
+			if report.StartError == nil || report.StartError.Reason != tt.reason {
+				t.Errorf("start error %v, want reason %s", report.StartError, tt.reason)
+			}
+		})
+	}
+}
+
+// A program that waits for its standard input gets its end at once (reports 1
+// and 2 of users: an inherited pipe hangs for ever).
+func TestReport01And02StdinIsNeverInherited(t *testing.T) {
+	report, out := inSlot(t, Spec{Argv: sh("cat; echo end"), Limits: Limits{Wall: 10 * time.Second}}, 0)
+	if report.ExitCode == nil || out != "end\n" {
+		t.Errorf("reading an empty stdin ended as %+v with %q", report, out)
+	}
+}
+
+const deaf = `trap '' TERM INT; while :; do sleep 0.05; done`
+
+// treeOfEscapes starts processes by every way that leaves a process group:
+// a session of its own, a double fork, and a deaf child.
+const treeOfEscapes = `
+setsid sh -c "` + deaf + `" &
+(setsid sh -c "` + deaf + `" &) &
+(sh -c "` + deaf + `" &) &
+sh -c "` + deaf + `" &
+`
+
+// A limit bounds the whole tree, however it escapes: limit, grace and a
+// second (reports 5, 6, 7, 9 and 42).
+func TestReport05And09LimitEndsTheWholeTree(t *testing.T) {
+	spec := Spec{
+		Argv:   sh(treeOfEscapes + deaf),
+		Limits: Limits{Wall: 300 * time.Millisecond, Grace: 300 * time.Millisecond},
+	}
+	begin := time.Now()
+	report, _ := inSlot(t, spec, 0)
+	if report.Limit != LimitWall || !report.KillVerified {
+		t.Errorf("limit %q, verified %v; want %q and verified", report.Limit, report.KillVerified, LimitWall)
+	}
+	if took := report.EndedAt.Sub(report.StartedAt); took > 1600*time.Millisecond {
+		t.Errorf("the tree lived %v (whole slot %v), over limit + grace + 1 s", took, time.Since(begin))
+	}
+}
+
+// A grandchild that holds stdout open does not hold us (report 6), and what
+// the main process leaves running is ended after a moment (reports 5 and 42).
+func TestReport06LeftoverProcessesAreEnded(t *testing.T) {
+	spec := Spec{
+		Argv:   sh("sleep 60 & setsid sleep 60 & echo done"),
+		Limits: Limits{Wall: 30 * time.Second, Leftover: 100 * time.Millisecond, Grace: time.Second},
+	}
+	report, out := inSlot(t, spec, 0)
+	if report.ExitCode == nil || *report.ExitCode != 0 || out != "done\n" {
+		t.Errorf("main process: %+v with %q", report, out)
+	}
+	if report.Leftover != 2 || !report.KillVerified {
+		t.Errorf("leftover %d verified %v, want 2 and verified", report.Leftover, report.KillVerified)
+	}
+	if took := report.EndedAt.Sub(report.StartedAt); took > 5*time.Second {
+		t.Errorf("held for %v", took)
+	}
+}
+
+// A process that ends cleanly on our TERM was still ended by us (report 10).
+func TestReport10CleanExitAfterALimitIsStillTheLimit(t *testing.T) {
+	spec := Spec{
+		Argv:   sh(`trap 'echo {"type":"result","subtype":"success"}; exit 0' TERM; while :; do sleep 0.02; done`),
+		Limits: Limits{Wall: 200 * time.Millisecond, Grace: 2 * time.Second},
+	}
+	report, out := inSlot(t, spec, 0)
+	if report.Limit != LimitWall || report.ExitCode == nil || *report.ExitCode != 0 {
+		t.Errorf("got %+v, want the wall limit and exit status 0", report)
+	}
+	if !strings.Contains(out, "success") {
+		t.Errorf("the last output is lost: %q", out)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		script string
+		limits Limits
+		want   string
+	}{
+		{"wall", "while :; do echo x; sleep 0.02; done", Limits{Wall: 300 * time.Millisecond, Idle: 5 * time.Second}, LimitWall},
+		{"idle after output", "echo x; sleep 60", Limits{Wall: 30 * time.Second, Idle: 300 * time.Millisecond, Startup: 20 * time.Second}, LimitIdle},
+		{"start-up without output (report 4)", "sleep 60", Limits{Wall: 30 * time.Second, Idle: 20 * time.Second, Startup: 300 * time.Millisecond}, LimitStartup},
+		{"output", "yes", Limits{Wall: 30 * time.Second, Output: 1 << 20}, LimitOutput},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.limits.Grace = time.Second
+			report, _ := inSlot(t, Spec{Argv: sh(tt.script), Limits: tt.limits}, 0)
+			if report.Limit != tt.want || !report.KillVerified {
+				t.Errorf("limit %q verified %v, want %q", report.Limit, report.KillVerified, tt.want)
+			}
+		})
+	}
+}
+
+func TestStoppedByTheCaller(t *testing.T) {
+	report, _ := inSlot(t, Spec{Argv: sh("sleep 60"), Limits: Limits{Grace: time.Second}}, 200*time.Millisecond)
+	if !report.Stopped || report.Limit != "" || !report.KillVerified {
+		t.Errorf("got %+v, want stopped and verified", report)
+	}
+}
+
+// Long lines and much output pass through files untouched (reports 3 and 16).
+func TestReport16OutputOver64KiBIsWhole(t *testing.T) {
+	report, out := inSlot(t, Spec{Argv: sh("head -c 300000 /dev/zero | tr '\\0' x; echo; head -c 300000 /dev/zero | tr '\\0' y")}, 0)
+	if len(out) != 600001 || report.OutputBytes != 600001 {
+		t.Errorf("%d bytes kept, %d counted, want 600001", len(out), report.OutputBytes)
+	}
+}
+
+// A helper's account of why it gave up makes a start error.
+func TestHelperReport(t *testing.T) {
+	report, _ := inSlot(t, Spec{Argv: sh("echo 'mount refused' >&3; exit 1"), Report: true}, 0)
+	if report.StartError == nil || report.StartError.Reason != ReasonBoundaryFailed || !strings.Contains(report.StartError.Text, "mount refused") {
+		t.Errorf("start error %v, want boundary-failed with the helper's text", report.StartError)
+	}
+	report, _ = inSlot(t, Spec{Argv: sh("exec 3>&-; exit 0"), Report: true}, 0)
+	if report.StartError != nil {
+		t.Errorf("a silent helper gave %v", report.StartError)
+	}
+}
+
+// The number of a process may be given to another one (report 36).
+func TestReport36APidAloneIsNoIdentity(t *testing.T) {
+	self := Self()
+	if !Alive(self) {
+		t.Fatalf("%+v is not alive", self)
+	}
+	other := self
+	other.StartTicks++
+	if Alive(other) {
+		t.Error("a process with another start time passes for alive")
+	}
+	other = self
+	other.BootID = "00000000-0000-0000-0000-000000000000"
+	if Alive(other) {
+		t.Error("a process of another boot passes for alive")
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	line := "41 (a) b (c)) S 7 41 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 881200 1 2"
+	got, ok := parseStat([]byte(line))
+	if want := (stat{pid: 41, ppid: 7, state: 'S', startTicks: 881200}); !ok || got != want {
+		t.Errorf("parseStat(%q) = %+v, %v; want %+v", line, got, ok, want)
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add([]byte("1 (init) S 0 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12 1 2"))
+	f.Add([]byte("1 () S"))
+	f.Add([]byte(") ("))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		s, ok := parseStat(line)
+		if !ok && s != (stat{}) {
+			t.Errorf("a refused line gave %+v", s)
+		}
+		if ok && s.pid < 1 {
+			t.Errorf("pid %d from %q", s.pid, line)
+		}
+	})
+}

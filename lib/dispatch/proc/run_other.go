@@ -1,0 +1,33 @@
+//go:build !linux
+
+package proc
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"okstra/lib/run"
+)
+
+// errUnsupported is what every operation answers on systems other than Linux:
+// without a reaper of orphans and /proc nothing could be promised.
+var errUnsupported = errors.New("process control needs Linux")
+
+// BecomeReaper fails on this system.
+func BecomeReaper() error { return errUnsupported }
+
+// Run starts nothing on this system and says so.
+func Run(_ context.Context, _ Spec, _ Watcher, _ func(run.Process)) Report {
+	now := time.Now()
+	return Report{
+		StartedAt: now, EndedAt: now, KillVerified: true,
+		StartError: &StartError{ReasonExecFailed, errUnsupported.Error()},
+	}
+}
+
+// EndAll ends nothing on this system: it only looks whether anything is there.
+func EndAll(list func() []run.Process, _ time.Duration, _ <-chan struct{}) (alive int, verified bool) {
+	n := len(list())
+	return n, n == 0
+}
