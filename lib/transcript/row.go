@@ -48,7 +48,15 @@ type File struct {
 	Skipped    int64 // see Note
 	BadNumbers int64
 	End        Position // after the last line that ends in a newline
-	Tail       int      // rows after End, of an unterminated last line; never cached
+	Tail       Tail
+}
+
+// Tail is what an unterminated last line added to a file. It counts, but it is
+// never cached: the line may still grow.
+type Tail struct {
+	Rows       int
+	Skipped    int64
+	BadNumbers int64
 }
 
 // Reader is one provider's file format.
@@ -64,9 +72,6 @@ type Reader struct {
 	// change the files. Event.File is the index in files; the events of one file
 	// come in line order. files are sorted by path.
 	Fold func(files []*File) ([]Event, Note)
-
-	// Match says whether a path below a home is a transcript of this provider.
-	Match func(path string) bool
 }
 
 // Events reads one transcript by itself: both passes over the one file. name

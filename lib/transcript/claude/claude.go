@@ -1,0 +1,369 @@
+// Package claude reads the session files of Claude Code.
+//
+// A reply is written as one row per content block, each with a usage object, and
+// copied whole into resumed and forked sessions; the tokens of sub-agents stand
+// in files of their own and, in older versions, mirrored in the parent. Pass 1
+// keeps every row with usage; fold.go decides which of them are one reply.
+// Rules: docs/usage.md, "Claude Code".
+package claude
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"okstra/lib/transcript"
+	"okstra/lib/transcript/lines"
+	"okstra/lib/transcript/rawjson"
+)
+
+// Provider is the name of this provider.
+const Provider = "claude"
+
+// Reader reads Claude Code transcripts. Rows: ID is message.id, Request the
+// request id, Extra the row's uuid when there is no message.id.
+var Reader = transcript.Reader{Provider: Provider, Version: "claude/1", Scan: scan, Fold: fold}
+
+// Row kinds.
+const (
+	rowReply   = iota // an assistant row
+	rowMirror         // a sub-agent's row mirrored into the parent
+	rowAdvisor        // an advisor call inside the reply of the row before; N is its index
+)
+
+// Row flags.
+const (
+	flagSidechain = 1 << iota
+	flagStop      // the row has a stop reason
+	flagFast
+	flagSpeed // the row has a speed at all
+)
+
+const synthetic = "<synthetic>"
+
+func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
+	s.Reset()
+	if f.Session == "" {
+		f.Session = stem(f.Path)
+	}
+	if f.Agent == "" {
+		f.Agent = AgentOfFile(f.Path)
+	}
+	p := parser{file: f, texts: &s.Texts}
+	return lines.Walk(r, f, s, func(l lines.Line) {
+		if l.Whole() && !hasUsage(l.Text) {
+			return
+		}
+		p.line = l
+		l.Values(f, p.value)
+	})
+}
+
+// hasUsage finds the key "usage". Searching for its rarest byte first is several
+// times faster than searching for a text that starts with a quotation mark.
+func hasUsage(text []byte) bool {
+	for i := 3; ; {
+		n := bytes.IndexByte(text[min(i, len(text)):], 'g')
+		if n < 0 {
+			return false
+		}
+		i += n
+		if i+3 <= len(text) && text[i+1] == 'e' && text[i+2] == '"' && i >= 4 && string(text[i-4:i]) == `"usa` {
+			return true
+		}
+		i++
+	}
+}
+
+func stem(path string) string {
+	base := filepath.Base(path)
+	base = strings.TrimSuffix(base, ".zst")
+	return strings.TrimSuffix(base, ".jsonl")
+}
+
+var agentFile = regexp.MustCompile(`^agent-a(.+)-([0-9a-f]{6,})$`)
+
+// AgentOfFile is the agent's name in the file name of a sub-agent, "" when it
+// has none.
+func AgentOfFile(path string) string {
+	if m := agentFile.FindStringSubmatch(stem(path)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// IsAgentFile reports whether a file is a sub-agent's, named or not.
+func IsAgentFile(path string) bool { return strings.HasPrefix(stem(path), "agent-") }
+
+// LeadOfFile is the session whose directory a sub-agent's file lies in:
+// <session>/subagents/…/agent-*.jsonl. It is "" for other files.
+func LeadOfFile(path string) string {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	for i := len(parts) - 2; i > 0; i-- {
+		if parts[i] == "subagents" {
+			return parts[i-1]
+		}
+	}
+	return ""
+}
+
+// parser reads the values of one file's lines.
+type parser struct {
+	file  *transcript.File
+	texts *transcript.Texts
+	line  lines.Line
+}
+
+// reply is one object that carries a message: a row, or what a progress row
+// mirrors.
+type reply struct {
+	typ, session, cwd, agent, team, uuid, request, ts []byte
+	sidechain                                         bool
+	message                                           message
+	hasMessage                                        bool
+}
+
+type message struct {
+	id, model   []byte
+	stop        bool
+	usage       usage
+	hasUsage    bool
+	seen        uint8
+	usageFaults int64
+}
+
+func (p *parser) value(c *rawjson.Cursor) {
+	if c.Next() != '{' {
+		c.Skip()
+		return
+	}
+	var row reply
+	var mirror mirrored
+	p.object(c, &row, &mirror)
+	if c.Bad() {
+		return
+	}
+	switch {
+	case string(row.typ) == "assistant" && row.message.hasUsage:
+		p.keep(rowReply, &row, &row)
+	case string(row.typ) == "progress" && mirror.isAgent && mirror.inner.message.hasUsage:
+		p.keep(rowMirror, &row, &mirror.inner)
+	}
+}
+
+// mirrored is the data of a progress row.
+type mirrored struct {
+	seen    bool
+	isAgent bool
+	inner   reply
+}
+
+// object reads the members that matter of a row or of a mirrored row. The first
+// of two equal keys counts. data is nil inside a mirrored row.
+func (p *parser) object(c *rawjson.Cursor, row *reply, data *mirrored) {
+	var sidechainSeen bool
+	c.Object()
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		var text *[]byte
+		switch string(key) {
+		case "type":
+			text = &row.typ
+		case "sessionId":
+			text = &row.session
+		case "cwd":
+			text = &row.cwd
+		case "agentName":
+			text = &row.agent
+		case "teamName":
+			text = &row.team
+		case "uuid":
+			text = &row.uuid
+		case "requestId":
+			text = &row.request
+		case "timestamp":
+			text = &row.ts
+		case "isSidechain":
+			is := c.True()
+			if !sidechainSeen {
+				row.sidechain, sidechainSeen = is, true
+			}
+			continue
+		case "message":
+			if row.hasMessage {
+				c.Skip()
+				continue
+			}
+			row.hasMessage = true
+			row.message.read(c)
+			continue
+		case "data":
+			if data == nil || data.seen {
+				c.Skip()
+				continue
+			}
+			data.seen = true
+			p.data(c, data)
+			continue
+		default:
+			c.Skip()
+			continue
+		}
+		first(c, text)
+	}
+}
+
+var none = []byte{}
+
+// first reads a text member unless an equal key came before. A value that is no
+// text takes the place of one, as absent.
+func first(c *rawjson.Cursor, into *[]byte) {
+	text, ok := c.Text()
+	if *into != nil {
+		return
+	}
+	*into = none
+	if ok && len(text) > 0 {
+		*into = text
+	}
+}
+
+func (p *parser) data(c *rawjson.Cursor, data *mirrored) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
+	var typ []byte
+	messageSeen := false
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch {
+		case string(key) == "type":
+			first(c, &typ)
+		case string(key) == "message" && !messageSeen:
+			messageSeen = true
+			if c.Next() != '{' {
+				c.Skip()
+				continue
+			}
+			p.object(c, &data.inner, nil)
+		default:
+			c.Skip()
+		}
+	}
+	data.isAgent = string(typ) == "agent_progress"
+}
+
+func (m *message) read(c *rawjson.Cursor) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
+	var stopSeen, usageSeen bool
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch {
+		case string(key) == "id":
+			first(c, &m.id)
+		case string(key) == "model":
+			first(c, &m.model)
+		case string(key) == "stop_reason" && !stopSeen:
+			stopSeen = true
+			reason, isText := c.Text()
+			m.stop = isText && len(reason) > 0
+		case string(key) == "usage" && !usageSeen:
+			usageSeen = true
+			if c.Next() != '{' {
+				c.Skip()
+				continue
+			}
+			m.hasUsage = true
+			m.usage.read(c)
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// keep appends the row, and its advisor calls behind it. envelope is the line's
+// own object, row the one the message stands in.
+func (p *parser) keep(kind uint8, envelope, row *reply) {
+	m := &row.message
+	if string(m.model) == synthetic {
+		return
+	}
+	f, t := p.file, p.texts
+	out := transcript.Row{
+		Kind: kind, Line: p.line.Number, Offset: p.line.Offset,
+		TS:      t.Keep(pick(row.ts, envelope.ts)),
+		Session: p.text(pick(row.session, envelope.session)),
+		Agent:   p.text(pick(row.agent, envelope.agent)),
+		CWD:     p.text(pick(row.cwd, envelope.cwd)),
+		Model:   p.text(m.model),
+		ID:      p.text(m.id),
+		Request: p.text(pick(row.request, envelope.request)),
+		Counts:  m.usage.counts(),
+	}
+	if out.Session == "" {
+		out.Session = f.Session
+	}
+	if out.ID == "" {
+		out.Extra = t.Keep(pick(row.uuid, envelope.uuid))
+	}
+	out.At = transcript.Instant(out.TS)
+	for _, flag := range [...]struct {
+		on  bool
+		bit uint8
+	}{
+		// A mirror shows a sub-agent's reply, whatever its envelope says.
+		{row.sidechain || kind == rowMirror, flagSidechain},
+		{m.stop, flagStop},
+		{string(m.usage.speed) == "fast", flagFast},
+		{len(m.usage.speed) > 0, flagSpeed},
+	} {
+		if flag.on {
+			out.Flags |= flag.bit
+		}
+	}
+	f.BadNumbers += m.usage.bad
+	f.Rows = append(f.Rows, out)
+	p.meta(&out, p.text(pick(row.team, envelope.team)), kind)
+	for i, a := range m.usage.advisors {
+		advisor := out
+		advisor.Kind, advisor.N = rowAdvisor, int64(i)
+		advisor.Model, advisor.Counts = p.text(a.model), a.counts()
+		advisor.Flags &^= flagFast | flagSpeed
+		if string(a.speed) == "fast" {
+			advisor.Flags |= flagFast | flagSpeed
+		}
+		f.BadNumbers += a.bad
+		f.Rows = append(f.Rows, advisor)
+	}
+}
+
+// meta notes what the first rows say about the whole file. A mirror speaks of
+// the sub-agent, not of the file it stands in.
+func (p *parser) meta(row *transcript.Row, team string, kind uint8) {
+	if kind == rowMirror {
+		return
+	}
+	f := p.file
+	if f.CWD == "" {
+		f.CWD = row.CWD
+	}
+	if f.Agent == "" {
+		f.Agent = row.Agent
+	}
+	if f.Team == "" {
+		f.Team = team
+	}
+}
+
+// text is the interned value of a text member.
+func (p *parser) text(raw []byte) string { return p.texts.Intern(rawjson.Unquote(raw)) }
+
+func pick(a, b []byte) []byte {
+	if len(a) > 0 {
+		return a
+	}
+	return b
+}

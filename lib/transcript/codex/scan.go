@@ -1,0 +1,207 @@
+// Package codex reads the rollout files of the Codex CLI.
+//
+// A rollout's counter is no counter: it repeats itself, is re-stamped, falls
+// after a compaction and is copied, with the whole history before it, into forks
+// and spawned threads. Pass 1 keeps the rows that matter; own.go decides which
+// rows are the thread's own work and count.go which of those are new.
+// Rules: docs/usage.md, "Codex".
+package codex
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"okstra/lib/transcript"
+	"okstra/lib/transcript/lines"
+	"okstra/lib/transcript/rawjson"
+)
+
+// Provider is the name of this provider.
+const Provider = "codex"
+
+// Reader reads Codex rollouts. The meaning of a row's fields depends on its kind:
+//
+//	meta      ID thread, Request parent, CWD, N creation time as an instant
+//	turn      ID turn id (may be empty), Model
+//	snapshot  Counts last, Total total; N, M their total_tokens; Flags which are there
+//	record    ID response, Request turn, Session thread; Counts usage, Total thread total; N, M as above
+var Reader = transcript.Reader{Provider: Provider, Version: "codex/1", Scan: scan, Fold: fold}
+
+// Row kinds.
+const (
+	rowMeta = iota
+	rowTurn
+	rowSnapshot
+	rowRecord
+)
+
+// Row flags: the usage objects that a snapshot or record holds, neither missing
+// nor empty.
+const (
+	hasLast = 1 << iota
+	hasTotal
+)
+
+var fileID = regexp.MustCompile(`([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\.jsonl(?:\.zst)?$`)
+
+// ThreadOfFile is the thread id in the name of a rollout, "" when there is none.
+func ThreadOfFile(path string) string {
+	if m := fileID.FindStringSubmatch(filepath.Base(path)); m != nil {
+		return strings.ToLower(m[1])
+	}
+	return ""
+}
+
+func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
+	s.Reset()
+	p := parser{file: f, texts: &s.Texts}
+	err := lines.Walk(r, f, s, func(l lines.Line) {
+		if l.Whole() && !interesting(l.Text) {
+			return
+		}
+		p.line = l
+		l.Values(f, p.value)
+	})
+	describe(f)
+	return err
+}
+
+// describe takes the file's own thread, parent and directory from its rows.
+func describe(f *transcript.File) {
+	f.Session, f.Parent, f.CWD = "", "", ""
+	for i := range f.Rows {
+		row := &f.Rows[i]
+		if row.Kind != rowMeta {
+			continue
+		}
+		if f.Session == "" {
+			f.Session, f.Parent, f.CWD = row.ID, row.Request, row.CWD
+		} else if f.Parent == "" && row.ID != "" && row.ID != f.Session {
+			f.Parent = row.ID
+		}
+	}
+	if f.Session == "" {
+		f.Session = ThreadOfFile(f.Path)
+	}
+}
+
+// needles are the quoted words of the lines that matter, cut at the underscore
+// that all of them have and little else does.
+var needles = [...]struct{ before, after string }{
+	{`"token`, `count"`}, {`"turn`, `context"`}, {`"task`, `started"`}, {`"session`, `meta"`}, {`"token`, `usage_record"`},
+}
+
+func interesting(text []byte) bool {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(text[i:], '_')
+		if n < 0 {
+			return false
+		}
+		i += n
+		if i < 5 || i+6 > len(text) {
+			continue
+		}
+		switch text[i+1] {
+		case 'c', 's', 'm', 'u':
+			for _, w := range &needles {
+				if bytes.HasSuffix(text[:i], []byte(w.before)) && bytes.HasPrefix(text[i+1:], []byte(w.after)) {
+					return true
+				}
+			}
+		}
+	}
+}
+
+type parser struct {
+	file  *transcript.File
+	texts *transcript.Texts
+	line  lines.Line
+}
+
+func (p *parser) text(raw []byte) string { return p.texts.Intern(rawjson.Unquote(raw)) }
+
+// line is what any of the lines that matter may hold.
+type line struct {
+	typ, ts []byte
+	payload payload
+}
+
+func (p *parser) value(c *rawjson.Cursor) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
+	var l line
+	payloadSeen := false
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch {
+		case string(key) == "type":
+			first(c, &l.typ)
+		case string(key) == "timestamp":
+			first(c, &l.ts)
+		case string(key) == "payload" && !payloadSeen:
+			payloadSeen = true
+			l.payload.read(c)
+		default:
+			c.Skip()
+		}
+	}
+	if !c.Bad() {
+		p.keep(&l)
+	}
+}
+
+var none = []byte{}
+
+// first reads a text member unless an equal key came before.
+func first(c *rawjson.Cursor, into *[]byte) {
+	text, ok := c.Text()
+	if *into != nil {
+		return
+	}
+	*into = none
+	if ok && len(text) > 0 {
+		*into = text
+	}
+}
+
+// keep appends the row that the line is, if it is one.
+func (p *parser) keep(l *line) {
+	pl := &l.payload
+	row := transcript.Row{Line: p.line.Number, Offset: p.line.Offset}
+	switch typ := string(l.typ); {
+	case typ == "session_meta":
+		row.Kind, row.ID, row.CWD = rowMeta, p.text(lower(pl.id)), p.text(pl.cwd)
+		row.Request = p.text(lower(pl.parentID()))
+		row.N = transcript.Instant(string(pl.timestamp))
+	case typ == "turn_context":
+		row.Kind, row.ID, row.Model = rowTurn, p.text(pl.turnID), p.text(pl.model)
+	case typ == "event_msg" && string(pl.typ) == "task_started":
+		row.Kind, row.ID = rowTurn, p.text(pl.turnID)
+	case typ == "event_msg" && string(pl.typ) == "token_count":
+		row.Kind = rowSnapshot
+		if !pl.info.put(&row) {
+			return
+		}
+	case typ == "token_usage_record":
+		row.Kind, row.ID, row.Request = rowRecord, p.text(pl.responseID), p.text(pl.turnID)
+		row.Session = p.text(lower(pl.threadID))
+		record := info{last: pl.usage, total: pl.threadTotal}
+		if !record.put(&row) || row.Flags&hasLast == 0 {
+			return
+		}
+		pl.info.bad = record.bad
+	default:
+		return
+	}
+	p.file.BadNumbers += pl.info.bad
+	row.TS = p.texts.Keep(rawjson.Unquote(l.ts))
+	row.At = transcript.Instant(row.TS)
+	p.file.Rows = append(p.file.Rows, row)
+}
+
+// lower makes thread ids comparable with the ones in file names.
+func lower(id []byte) []byte { return bytes.ToLower(id) }
