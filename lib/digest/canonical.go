@@ -57,7 +57,7 @@ func (w *writer) value(depth int) error {
 	case '[':
 		return w.array(depth)
 	case '"':
-		w.out = appendString(w.out, tok.String())
+		w.out = AppendString(w.out, tok.String())
 	case '0':
 		return w.number(tok.String())
 	default:
@@ -98,7 +98,7 @@ func (w *writer) object(depth int) error {
 			return err
 		}
 		p := part{key: tok.String(), start: len(w.out)}
-		w.out = append(appendString(w.out, p.key), ':')
+		w.out = append(AppendString(w.out, p.key), ':')
 		if err := w.value(depth + 1); err != nil {
 			return err
 		}
@@ -159,9 +159,10 @@ func (w *writer) explain(err error) error {
 // short holds the escapes of two characters.
 var short = [' ']byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// appendString writes a string with as few escapes as JSON allows. It is not
-// a library's, because those also escape what they think browsers dislike.
-func appendString(out []byte, s string) []byte {
+// AppendString appends s to out as the canonical form writes a string: with as
+// few escapes as JSON allows. It is not a library's, because those also escape
+// what they think browsers dislike. s must be UTF-8.
+func AppendString(out []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	out = append(out, '"')
 	from := 0
