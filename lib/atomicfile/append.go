@@ -1,0 +1,126 @@
+package atomicfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// rowsPerm is the mode of a file that Append creates, before the umask.
+const rowsPerm = 0o644
+
+// ErrRow is a row that would not be one line.
+var ErrRow = errors.New("row is empty or has a line break inside")
+
+// Append adds rows to the file at path, which it creates if need be, under
+// the lock of path. A row may end in one newline or in none. When it returns
+// nil all rows are on disk; otherwise none of them is in the file, unless the
+// process or the machine died in between. If an earlier writer died within a
+// row, that torn row is ended with a newline and kept.
+// Rule: docs/files.md, "Appending rows".
+func Append(ctx context.Context, path string, rows ...[]byte) error {
+	text, err := joinRows(rows)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	lock, err := Lock(ctx, path, LockWait)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	f, created, err := openRows(path)
+	if err != nil {
+		return err
+	}
+	err = appendTo(f, text)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil && created {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func joinRows(rows [][]byte) ([]byte, error) {
+	var text []byte
+	for i, row := range rows {
+		row = bytes.TrimSuffix(row, []byte{'\n'})
+		if len(row) == 0 || bytes.IndexByte(row, '\n') >= 0 {
+			return nil, fmt.Errorf("row %d of %d: %w", i+1, len(rows), ErrRow)
+		}
+		text = append(append(text, row...), '\n')
+	}
+	return text, nil
+}
+
+// openRows opens path for reading and appending, and tells whether it is new.
+func openRows(path string) (f *os.File, created bool, err error) {
+	_, err = os.Lstat(path)
+	created = errors.Is(err, fs.ErrNotExist)
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, rowsPerm)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, false, fmt.Errorf("%s: %w", path, ErrSymlink)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %w", path, ErrNotRegular)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, false, err
+	}
+	return f, created, nil
+}
+
+// appendTo writes text in one call. If only a part of it went in, as on a
+// full disk, that part is taken back: the lock is ours, so nobody else's row
+// can stand behind it.
+func appendTo(f *os.File, text []byte) error {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	torn, err := isTorn(f, size)
+	if err != nil {
+		return err
+	}
+	if torn {
+		text = append([]byte{'\n'}, text...)
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, f.Truncate(size))
+	}
+	return nil
+}
+
+// isTorn reports whether the last of size bytes is no newline.
+func isTorn(f *os.File, size int64) (bool, error) {
+	if size == 0 {
+		return false, nil
+	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], size-1); err != nil {
+		return false, err
+	}
+	return last[0] != '\n', nil
+}
