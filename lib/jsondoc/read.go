@@ -24,24 +24,35 @@ func Read(r io.Reader, name string) (Doc, error) {
 }
 
 // ReadFile reads the document in the regular file at path; its name becomes
-// path. A symbolic link in the last component is refused with ErrNotRegular,
-// so that a file put into a run folder cannot lead a reader out of it.
-// Rule: docs/strict-reading.md, "Files".
+// path. Rule: docs/strict-reading.md, "Files".
 func ReadFile(path string) (Doc, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return Doc{}, fmt.Errorf("%s: %w (symbolic link)", path, ErrNotRegular)
-	}
+	f, err := Open(path)
 	if err != nil {
 		return Doc{}, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return Doc{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return Doc{}, fmt.Errorf("%s: %w", path, ErrNotRegular)
-	}
 	return Read(f, path)
+}
+
+// Open opens the regular file at path for reading. A symbolic link in the
+// last component is refused with ErrNotRegular, so that a file put into a run
+// folder cannot lead a reader out of it; so are pipes and devices, which could
+// keep a reader waiting.
+func Open(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s: %w (symbolic link)", path, ErrNotRegular)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %w", path, ErrNotRegular)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
 }
