@@ -9,19 +9,26 @@ import (
 
 // FileWatcher sees progress in the growth of files: Paths are the outputs and
 // count as output bytes; Trees are folders in which a program keeps its
-// session, where any new or newer file is a sign of life.
+// session, where a file newer than Since is a sign of life. Other programs may
+// write there too, so a tree proves less than output does.
 type FileWatcher struct {
 	Paths []string
 	Trees []string
+	Since time.Time
 
-	bytes  int64
-	newest time.Time
-	looked bool
+	bytes    int64
+	newest   time.Time
+	alive    bool
+	nextWalk time.Time
 }
 
-// Look compares the files with what they were at the last look. The state of
-// the trees at the first look is no sign of life: it was there before.
-func (w *FileWatcher) Look(time.Time) Sight {
+// Walking a large tree costs more than it tells: it is looked at only while
+// there is no output, at most every walkPause, and never for more than a
+// fiftieth of the time.
+const walkPause = 2 * time.Second
+
+// Look compares the files with what they were at the last look.
+func (w *FileWatcher) Look(now time.Time) Sight {
 	var bytes int64
 	for i, path := range w.Paths {
 		if i > 0 && path == w.Paths[0] {
@@ -31,11 +38,28 @@ func (w *FileWatcher) Look(time.Time) Sight {
 			bytes += info.Size()
 		}
 	}
+	progress := bytes > w.bytes
+	w.bytes = bytes
+	if !progress {
+		progress = w.grown(now)
+	}
+	w.alive = w.alive || progress
+	return Sight{Alive: w.alive, Progress: progress, Bytes: bytes}
+}
+
+// grown tells whether a file in the trees is newer than any seen before.
+func (w *FileWatcher) grown(now time.Time) bool {
+	if len(w.Trees) == 0 || now.Before(w.nextWalk) {
+		return false
+	}
+	begin := time.Now()
 	newest := newestIn(w.Trees)
-	grown := w.looked && newest.After(w.newest)
-	progress := bytes > w.bytes || grown
-	w.bytes, w.newest, w.looked = bytes, newest, true
-	return Sight{Alive: bytes > 0 || grown, Progress: progress, Bytes: bytes}
+	w.nextWalk = now.Add(max(walkPause, 50*time.Since(begin)))
+	if !newest.After(w.newest) || !newest.After(w.Since) {
+		return false
+	}
+	w.newest = newest
+	return true
 }
 
 // newestIn is the time of the newest file in the trees. A tree that vanishes
@@ -44,7 +68,7 @@ func newestIn(trees []string) time.Time {
 	var newest time.Time
 	for _, tree := range trees {
 		_ = filepath.WalkDir(tree, func(_ string, entry fs.DirEntry, err error) error {
-			if err != nil {
+			if err != nil || entry.IsDir() {
 				return nil
 			}
 			if info, err := entry.Info(); err == nil && info.ModTime().After(newest) {

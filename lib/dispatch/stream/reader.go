@@ -1,0 +1,176 @@
+package stream
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxLine bounds the memory that one line may take. A longer line is counted
+// as bad and skipped; it cannot be an event that ends a run.
+const maxLine = 16 << 20
+
+// Reader takes the bytes of a stream as they come, in pieces of any size, and
+// keeps the summary and the readable log up to date. It never fails: a line
+// that cannot be read is counted.
+type Reader struct {
+	rules   Rules
+	log     io.Writer
+	summary Summary
+	line    []byte
+	skip    bool // the rest of an overlong line
+	running running
+}
+
+// NewReader gives a reader that writes readable lines to log.
+func NewReader(rules Rules, log io.Writer) *Reader {
+	return &Reader{rules: rules, log: log}
+}
+
+// Summary is what was read so far, a last line without its end included when
+// Close was called.
+func (r *Reader) Summary() Summary { return r.summary }
+
+// Write takes the next bytes. Its error is always nil: the log is written by
+// the reader, and a full disk must not end the reading.
+func (r *Reader) Write(p []byte) (int, error) {
+	if !r.rules.Has() {
+		r.text(p)
+		return len(p), nil
+	}
+	for rest := p; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			r.keep(rest)
+			break
+		}
+		if len(r.line) == 0 && !r.skip {
+			r.one(rest[:end]) // a whole line needs no copy
+		} else {
+			r.keep(rest[:end])
+			r.flush()
+		}
+		rest = rest[end+1:]
+	}
+	return len(p), nil
+}
+
+// Close reads a last line that has no newline.
+func (r *Reader) Close() {
+	if len(r.line) > 0 || r.skip {
+		r.flush()
+	}
+}
+
+func (r *Reader) keep(p []byte) {
+	if r.skip || len(r.line)+len(p) > maxLine {
+		r.skip, r.line = true, r.line[:0]
+		return
+	}
+	r.line = append(r.line, p...)
+}
+
+func (r *Reader) flush() {
+	if r.skip {
+		r.summary.BadLines++
+	} else {
+		r.one(r.line)
+	}
+	r.skip, r.line = false, r.line[:0]
+	if cap(r.line) > 1<<20 {
+		r.line = nil
+	}
+}
+
+// text passes plain output on to the log, terminal escapes removed.
+func (r *Reader) text(p []byte) {
+	if text := strings.TrimSpace(lastLine(p)); text != "" {
+		r.summary.Last = cut(text)
+	}
+	writeText(r.log, p)
+}
+
+// one reads a line. Records that were spliced into one another are told apart
+// where that is possible: reading goes on at the next `{"` that starts the
+// line or follows a `}`.
+func (r *Reader) one(line []byte) {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return
+	}
+	if line[0] == '{' && gjson.ValidBytes(line) {
+		r.event(line)
+		return
+	}
+	r.summary.BadLines++
+	read := false
+	for at := nextRecord(line, 0); at >= 0; {
+		if n := objectLength(line[at:]); n > 0 && gjson.ValidBytes(line[at:at+n]) {
+			r.event(line[at : at+n])
+			read, at = true, nextRecord(line, at+n)
+			continue
+		}
+		at = nextRecord(line, at+1)
+	}
+	if !read {
+		writeText(r.log, append(bytes.Clone(line), '\n'))
+	}
+}
+
+// nextRecord finds the next place from which a record may start.
+func nextRecord(line []byte, from int) int {
+	for from < len(line) {
+		i := bytes.Index(line[from:], []byte(`{"`))
+		if i < 0 {
+			return -1
+		}
+		if i += from; i == 0 || line[i-1] == '}' {
+			return i
+		}
+		from = i + 1
+	}
+	return -1
+}
+
+// objectLength is the length of the JSON object at the start of p, judged by
+// its braces alone, or 0 when it does not end.
+func objectLength(p []byte) int {
+	depth, inText := 0, false
+	for i := 0; i < len(p); i++ {
+		switch c := p[i]; {
+		case inText && c == '\\':
+			i++
+		case c == '"':
+			inText = !inText
+		case inText:
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+func lastLine(p []byte) string {
+	p = bytes.TrimRight(p, "\r\n")
+	return string(p[bytes.LastIndexByte(p, '\n')+1:])
+}
+
+// cut keeps a text short enough for a progress line.
+func cut(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	end := most
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}

@@ -1,0 +1,163 @@
+package stream
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"okstra/lib/run"
+)
+
+// Rules as the provider rows give them; the rows themselves are tested beside
+// the catalogue.
+var (
+	claude = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"result"}, Retry: []string{"system/api_retry"},
+		UsagePointer: "/usage", DenialsPointer: "/permission_denials", SessionEvent: "system/init", SessionPointer: "/session_id"}
+	codex = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"turn.completed"}, Bad: []string{"turn.failed"},
+		Harmless: []string{"item.completed"}, UsagePointer: "/usage", SessionEvent: "thread.started", SessionPointer: "/thread_id"}
+	gemini = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"result"}, UsagePointer: "/stats", SessionEvent: "init", SessionPointer: "/session_id"}
+	grok   = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"end"}, Bad: []string{"error"}, UsagePointer: "/usage", SessionEvent: "end", SessionPointer: "/sessionId"}
+)
+
+func status(n int) *int { return &n }
+
+func read(rules Rules, text string) (Summary, string) {
+	var log strings.Builder
+	r := NewReader(rules, &log)
+	_, _ = r.Write([]byte(text))
+	r.Close()
+	return r.Summary(), log.String()
+}
+
+func TestSummaryOfAStream(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		rules  Rules
+		stream string
+		want   Summary
+	}{
+		{"claude: a good run counts the usage of its result, not of its replies", claude, `
+{"type":"system","subtype":"init","session_id":"s-1","cwd":"/srv/shop"}
+{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"hello"}],"usage":{"input_tokens":1201,"cache_read_input_tokens":3407,"cache_creation_input_tokens":509,"output_tokens":1}}}
+{"type":"result","subtype":"success","is_error":false,"usage":{"input_tokens":2402,"cache_read_input_tokens":6814,"cache_creation_input_tokens":1018,"cache_creation":{"ephemeral_1h_input_tokens":18},"output_tokens":154},"permission_denials":[{"tool":"Bash"}]}
+`, Summary{SessionID: "s-1", Cwd: "/srv/shop", Terminal: "result", Good: true, Denials: 1, Events: 3,
+			Usage: &run.Usage{Input: 2402, CacheRead: 6814, CacheWrite5m: 1000, CacheWrite1h: 18, Output: 154}}},
+		{"claude: is_error wins over the subtype success", claude,
+			`{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"bad request"}`,
+			Summary{Terminal: "result", Message: "bad request", APIStatus: status(400), Events: 1}},
+		{"claude: retries are counted and do not end the run", claude, `{"type":"system","subtype":"api_retry","attempt":1,"error_status":429}
+{"type":"system","subtype":"api_retry","attempt":2,"error_status":429}`,
+			Summary{APIStatus: status(429), Events: 2, Retries: 2, InARow: 2}},
+		{"codex: an item of type error is harmless, cached input is taken out", codex, `{"type":"thread.started","thread_id":"t-1"}
+{"type":"item.completed","item":{"type":"error","message":"unknown model metadata"}}
+{"type":"turn.completed","usage":{"input_tokens":9216,"cached_input_tokens":6814,"output_tokens":154,"reasoning_output_tokens":26}}`,
+			Summary{SessionID: "t-1", Terminal: "turn.completed", Good: true, Events: 3,
+				Usage: &run.Usage{Input: 2402, CacheRead: 6814, Output: 154, Reasoning: 26}}},
+		{"codex: a failed turn names the status", codex,
+			`{"type":"error","message":"stream error"}
+{"type":"turn.failed","error":{"message":"unexpected status 429 Too Many Requests"}}`,
+			Summary{Terminal: "turn.failed", Message: "unexpected status 429 Too Many Requests", APIStatus: status(429), Events: 2}},
+		{"gemini: the result carries a status", gemini, `{"type":"init","session_id":"g-1","model":"auto"}
+{"type":"result","status":"error","error":{"message":"quota"}}`,
+			Summary{SessionID: "g-1", Terminal: "result", Message: "quota", Events: 2}},
+		{"grok: an end that was cancelled", grok, `{"type":"end","stopReason":"cancelled","sessionId":"k-1","usage":{"inputTokens":2402,"cachedReadTokens":6814,"outputTokens":154}}`,
+			Summary{SessionID: "k-1", Terminal: "end", Good: true, Cancelled: true, Events: 1,
+				Usage: &run.Usage{Input: 2402, CacheRead: 6814, Output: 154}}},
+		{"a stream without a terminal event", codex, `{"type":"thread.started","thread_id":"t-1"}`, Summary{SessionID: "t-1", Events: 1}},
+		{"a bare status number in a text is none", claude, `{"type":"error","message":"it took 429 steps"}`, Summary{Message: "it took 429 steps", Events: 1}},
+		{"plain text has no events", Rules{Format: "text"}, "hello\nworld\n", Summary{Last: "world"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := read(tt.rules, tt.stream)
+			got.RawUsage = nil
+			if tt.rules.Has() {
+				got.Last = ""
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("summary (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Records that were spliced are told apart, what cannot be read is counted
+// (report 17).
+func TestReport17SplicedLinesAreResynchronised(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		stream   string
+		events   int
+		bad      int
+		terminal string
+	}{
+		{"two records on one line", `{"type":"a"}{"type":"result"}`, 2, 1, "result"},
+		{"a record, rubbish, a record", `{"type":"a"}x}{"type":"result"}`, 2, 1, "result"},
+		{"a cut record swallows what follows on its line", `{"type":"as{"type":"result"}`, 0, 1, ""},
+		{"the next line is read again", "{\"type\":\"as\n{\"type\":\"result\"}", 1, 1, "result"},
+		{"braces inside texts do not count", `{"type":"a","t":"}{\""}{"type":"result"}`, 2, 1, "result"},
+		{"prose is a bad line", "I have done it.\n{\"type\":\"result\"}", 1, 1, "result"},
+		{"an empty line is none", "\n\r\n{\"type\":\"result\"}\r\n", 1, 0, "result"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := read(claude, tt.stream)
+			if got.Events != tt.events || got.BadLines != tt.bad || got.Terminal != tt.terminal {
+				t.Errorf("events %d bad %d terminal %q, want %d, %d, %q", got.Events, got.BadLines, got.Terminal, tt.events, tt.bad, tt.terminal)
+			}
+		})
+	}
+}
+
+// A line may be longer than any buffer (report 15), but not take any memory.
+func TestReport15LongLinesAreRead(t *testing.T) {
+	long := `{"type":"assistant","pad":"` + strings.Repeat("x", 300_000) + `"}` + "\n" + `{"type":"result"}`
+	if got, _ := read(claude, long); got.Events != 2 || got.BadLines != 0 || got.Terminal != "result" {
+		t.Errorf("got %+v, want two events", got)
+	}
+	var log strings.Builder
+	r := NewReader(claude, &log)
+	piece := []byte(strings.Repeat("y", 1<<20))
+	for range 40 {
+		_, _ = r.Write(piece)
+		if cap(r.line) > 2*maxLine {
+			t.Fatalf("the reader holds %d bytes", cap(r.line))
+		}
+	}
+	_, _ = r.Write([]byte("\n{\"type\":\"result\"}\n"))
+	if got := r.Summary(); got.BadLines != 1 || got.Terminal != "result" {
+		t.Errorf("got %+v, want one bad line and the end", got)
+	}
+}
+
+func TestReadableLog(t *testing.T) {
+	_, log := read(claude, `{"type":"assistant","message":{"content":[{"type":"text","text":"look \u001b[31mred"},{"type":"tool_use","name":"Bash","input":{"command":"ls"}}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","content":"a.txt"}]}}
+{"type":"result","result":"done"}
+not json
+`)
+	want := "look red\n> Bash {\"command\":\"ls\"}\n< a.txt\ndone\nnot json\n"
+	if log != want {
+		t.Errorf("log %q, want %q", log, want)
+	}
+}
+
+// However the bytes arrive, the same is read.
+func FuzzReader(f *testing.F) {
+	f.Add(`{"type":"result","is_error":true}{"type":"a"}`+"\n", 3)
+	f.Add("{\"type\":\"assistant\",\"message\":{\"id\":1,\"usage\":{\"input_tokens\":1e3}}}\n\x00\xff", 1)
+	f.Add(`{"type":"item.completed","item":{"type":"command_execution","exit_code":1}}`, 7)
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		size = max(1, min(size, len(text)))
+		whole, _ := read(codex, text)
+		r := NewReader(codex, nil)
+		for rest := text; rest != ""; {
+			n := min(size, len(rest))
+			_, _ = r.Write([]byte(rest[:n]))
+			rest = rest[n:]
+		}
+		r.Close()
+		if diff := cmp.Diff(whole, r.Summary()); diff != "" {
+			t.Errorf("pieces of %d read otherwise (-whole +pieces):\n%s", size, diff)
+		}
+	})
+}
