@@ -1,0 +1,396 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"okstra/lib/jsondoc"
+)
+
+// How the arguments are parsed. kingpin sorts words into commands, flags and
+// arguments; it never runs anything. Parse, which exits, prints to the process
+// streams and fires the actions of hidden flags, is not called: ParseContext
+// gives the sorted words, and values, defaults, repetition and requirements
+// are this package's business. What kingpin would do to the words is undone
+// before it sees them:
+//
+//   - words after the first "--" are masked with a leading NUL, which no
+//     argument of a process can contain, so that kingpin takes them for plain
+//     ones; its own reading of "--" is off by one after combined short flags;
+//   - a lone "-" is masked likewise, since kingpin drops it;
+//   - "@name" stays a name: file expansion is off;
+//   - its hidden flags (--help-long, --completion-…) are refused unless they
+//     are ours.
+
+const mask = "\x00"
+
+// maskWord protects a word from kingpin; unmask gives it back, also where
+// kingpin has put it into a message with %q.
+func maskWord(word string) string { return mask + word }
+
+func unmask(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, `\x00`, ""), mask, "")
+}
+
+// program is an App with its parser.
+type program struct {
+	app      App
+	king     *kingpin.Application
+	root     *Flags
+	query    *string // --select
+	commands map[string]*command
+}
+
+type command struct {
+	Command
+	flags *Flags
+	body  Body
+}
+
+// call is what the arguments ask for.
+type call struct {
+	command string // its full name
+	body    Body
+}
+
+// helpCommand is what to type for the page that explains this call.
+func (c *call) helpCommand(program string) string {
+	if c == nil || c.command == "" {
+		return program + " --help"
+	}
+	return program + " " + c.command + " --help"
+}
+
+func newProgram(app App) *program {
+	// The one package variable of kingpin that matters; it belongs to this
+	// package as much as kingpin does.
+	kingpin.EnableFileExpansion = false
+	p := &program{app: app, king: kingpin.New(app.Name, app.Summary), commands: map[string]*command{}}
+	p.king.HelpFlag.Short('h')
+	p.root = &Flags{clauses: p.king}
+	p.root.flags = append(p.root.flags, &option{name: "help", short: 'h', label: "--help", bool: true})
+	p.root.Bool("version")
+	p.query = p.root.String("select", "")
+	groups := map[string]*kingpin.CmdClause{}
+	for _, c := range app.Commands {
+		cmd := &command{Command: c, flags: p.root}
+		if c.Name != "" {
+			cmd.flags = &Flags{clauses: p.clause(groups, c)}
+		}
+		cmd.body = c.Flags(cmd.flags)
+		p.commands[c.Name] = cmd
+	}
+	if _, err := p.king.ParseContext(nil); err != nil && !isUsage(err) {
+		panic("cli: " + app.Name + ": " + err.Error())
+	}
+	return p
+}
+
+// clause makes kingpin's entry for a command, and for its group when the name
+// has two words.
+func (p *program) clause(groups map[string]*kingpin.CmdClause, c Command) *kingpin.CmdClause {
+	group, verb, nested := strings.Cut(c.Name, " ")
+	var clause *kingpin.CmdClause
+	if nested {
+		if groups[group] == nil {
+			groups[group] = p.king.Command(group, "")
+		}
+		clause = groups[group].Command(verb, c.Summary)
+	} else {
+		clause = p.king.Command(c.Name, c.Summary)
+	}
+	if c.Hidden {
+		clause.Hidden()
+	}
+	if c.Name == p.app.Default {
+		clause.Default()
+	}
+	return clause
+}
+
+// parse sorts the arguments, fills in the values and gives the body to run.
+// The call is there even beside an error, as far as it is known.
+func (p *program) parse(std IO, args []string) (*call, error) {
+	head, tail, dashes := args, []string(nil), slices.Index(args, "--")
+	if dashes >= 0 {
+		head, tail = args[:dashes], args[dashes+1:]
+	}
+	if special, err := p.special(head, tail); special != nil || err != nil {
+		return special, err
+	}
+	context, err := p.king.ParseContext(maskDashes(head))
+	cmd := p.selected(context)
+	known := &call{}
+	if cmd != nil {
+		known.command = cmd.Name
+	}
+	switch {
+	case asksForHelp(p, context, head):
+		return p.helpFor(p.named(context, head)), nil
+	case slices.Contains(head, "--version"):
+		return printing(func() string { return versionLine(p.app.Name) }), nil
+	}
+	if err := p.checkSpelling(cmd, head); err != nil {
+		return known, err
+	}
+	if err == nil && dashes >= 0 && (cmd == nil || cmd.flags.rest == nil) {
+		words := maskDashes(head)
+		for _, word := range tail {
+			words = append(words, maskWord(word))
+		}
+		context, err = p.king.ParseContext(words)
+		cmd = p.selected(context)
+	}
+	if err != nil {
+		return known, p.usageError(err)
+	}
+	if context.SelectedCommand != nil && context.SelectedCommand == p.king.HelpCommand {
+		return p.helpWords(context)
+	}
+	if cmd == nil {
+		return known, p.noCommand(context)
+	}
+	known.command = cmd.Name
+	if cmd.flags.rest != nil && dashes >= 0 {
+		*cmd.flags.restTo = tail
+		cmd.flags.rest.seen = true
+	}
+	if err := p.fill(std, cmd, context); err != nil {
+		return known, err
+	}
+	known.body = cmd.body
+	return known, nil
+}
+
+// asksForHelp also looks past a mistake: who writes --help wants no lecture.
+func asksForHelp(p *program, context *kingpin.ParseContext, head []string) bool {
+	if slices.Contains(head, "--help") || slices.Contains(head, "-h") {
+		return true
+	}
+	return context != nil && slices.ContainsFunc(context.Elements, func(e *kingpin.ParseElement) bool {
+		return e.Clause == p.king.HelpFlag
+	})
+}
+
+func maskDashes(words []string) []string {
+	masked := make([]string, len(words))
+	for i, word := range words {
+		if word == "-" {
+			word = maskWord(word)
+		}
+		masked[i] = word
+	}
+	return masked
+}
+
+// selected is the command that the words lead to, nil for none or a group.
+func (p *program) selected(context *kingpin.ParseContext) *command {
+	if context == nil || context.SelectedCommand == nil {
+		return p.commands[""]
+	}
+	return p.commands[context.SelectedCommand.FullCommand()]
+}
+
+// named is the name of the command or group that stands in the words; "" when
+// kingpin fell back to the default command, whose help was then not asked for.
+func (p *program) named(context *kingpin.ParseContext, head []string) string {
+	if context == nil || context.SelectedCommand == nil {
+		return ""
+	}
+	name := context.SelectedCommand.FullCommand()
+	for word := range strings.FieldsSeq(name) {
+		if !slices.Contains(head, word) {
+			return ""
+		}
+	}
+	return name
+}
+
+// fill sets the values in the order of the words and checks what must be there.
+func (p *program) fill(std IO, cmd *command, context *kingpin.ParseContext) error {
+	flags := mergeFlags(p.root, cmd.flags)
+	for _, element := range context.Elements {
+		var o *option
+		switch clause := element.Clause.(type) {
+		case *kingpin.FlagClause:
+			o = find(flags.flags, clause.Model().Name)
+		case *kingpin.ArgClause:
+			o = find(flags.args, clause.Model().Name)
+		default:
+			continue
+		}
+		if o.bool && *element.Value == "false" {
+			return unknownFlag("--no-" + o.name)
+		}
+		if o.seen && !o.many {
+			return Usagef("%s is given twice", o.label)
+		}
+		o.seen = true
+		if err := o.set(unmask(*element.Value)); err != nil {
+			return Usagef("%s: %w", o.label, err)
+		}
+	}
+	if err := missing(flags); err != nil {
+		return err
+	}
+	if err := p.compileQuery(std); err != nil {
+		return err
+	}
+	if err := checkFiles(std, flags); err != nil {
+		return err
+	}
+	if std.run != nil {
+		std.run.usage = synopsis(p.helpText(cmd.Name))
+	}
+	if now := flags.now; now != nil && !now.IsZero() {
+		cmd.body = fixedClock(cmd.body, *now)
+	}
+	return nil
+}
+
+func mergeFlags(root, own *Flags) *Flags {
+	if root == own {
+		return own
+	}
+	merged := *own
+	merged.flags = slices.Concat(root.flags, own.flags)
+	return &merged
+}
+
+func find(options []*option, name string) *option {
+	for _, o := range options {
+		if o.name == name {
+			return o
+		}
+	}
+	panic("cli: kingpin knows " + name + ", we do not")
+}
+
+// missing names the first flag or argument that must be given and is not.
+func missing(flags *Flags) error {
+	for _, name := range flags.required {
+		if !flags.lookup(name).seen {
+			return Usagef("--%s is required", name)
+		}
+	}
+	for _, o := range flags.args {
+		if !o.optional && !o.seen {
+			return Usagef("%s is missing", o.label)
+		}
+	}
+	return nil
+}
+
+// compileQuery makes --select ready before anything is done.
+func (p *program) compileQuery(std IO) error {
+	if !p.root.lookup("select").seen || std.run == nil {
+		return nil
+	}
+	query, err := jsondoc.CompileQuery(*p.query)
+	if err != nil {
+		return Usagef("--select: %q: %w", *p.query, err)
+	}
+	std.run.query = query
+	return nil
+}
+
+// noCommand explains that a verb is missing.
+func (p *program) noCommand(context *kingpin.ParseContext) error {
+	group := ""
+	if context.SelectedCommand != nil {
+		group = context.SelectedCommand.FullCommand()
+	}
+	verbs := p.verbs(group)
+	if group != "" {
+		return Usagef("%q needs a command (expected %s)", group, OneOf(verbs))
+	}
+	return Usagef("no command given (expected %s)", OneOf(verbs))
+}
+
+// verbs lists what can follow: first words at the top, second words in a group.
+func (p *program) verbs(group string) []string {
+	var verbs []string
+	for _, c := range p.app.Commands {
+		first, second, _ := strings.Cut(c.Name, " ")
+		word := first
+		if group != "" {
+			word = second
+		}
+		if c.Hidden || (group != "" && first != group) || slices.Contains(verbs, word) {
+			continue
+		}
+		verbs = append(verbs, word)
+	}
+	return verbs
+}
+
+// checkSpelling refuses two spellings that kingpin misreads without a word:
+// "--json=false" (it takes the value for an argument) and "-o=x" (it takes
+// "=x" for the value).
+func (p *program) checkSpelling(cmd *command, head []string) error {
+	flags := p.root.flags
+	if cmd != nil && cmd.flags != p.root {
+		flags = slices.Concat(flags, cmd.flags.flags)
+	}
+	for _, word := range head {
+		if long, ok := strings.CutPrefix(word, "--"); ok {
+			name, _, hasValue := strings.Cut(long, "=")
+			i := slices.IndexFunc(flags, func(o *option) bool { return o.name == name && o.bool })
+			if hasValue && i >= 0 {
+				return Usagef("--%s takes no value", name)
+			}
+			continue
+		}
+		if len(word) > 2 && word[0] == '-' && word[2] == '=' {
+			i := slices.IndexFunc(flags, func(o *option) bool { return o.short == rune(word[1]) })
+			if i >= 0 {
+				return Usagef("%q (expected -%c VALUE or --%s=VALUE)", word, word[1], flags[i].name)
+			}
+		}
+	}
+	return nil
+}
+
+// kingpinErrors are the messages of kingpin's ParseContext, and ours.
+var kingpinErrors = []struct {
+	prefix, suffix string
+	say            func(string) error
+}{
+	{"unknown long flag '", "'", unknownFlag},
+	{"unknown short flag '", "'", unknownFlag},
+	{"expected argument for flag '", "'", func(flag string) error {
+		return Usagef("%s needs a value (write --flag=VALUE where the value begins with -)", flag)
+	}},
+	{"expected command but got \"", "\"", nil},
+	{"unexpected ", "", func(word string) error { return Usagef("unexpected argument %q", word) }},
+}
+
+func unknownFlag(flag string) error { return Usagef("unknown flag %s", flag) }
+
+// isUsage tells a mistake of the user from one in the App.
+func isUsage(err error) bool {
+	for _, e := range kingpinErrors {
+		if strings.HasPrefix(err.Error(), e.prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// usageError puts kingpin's complaint into our words.
+func (p *program) usageError(err error) error {
+	text := unmask(err.Error())
+	for _, e := range kingpinErrors {
+		if rest, ok := strings.CutPrefix(text, e.prefix); ok {
+			word := strings.TrimSuffix(rest, e.suffix)
+			if e.say == nil {
+				return Usagef("unknown command \"%s\" (expected %s)", word, OneOf(p.verbs("")))
+			}
+			return e.say(word)
+		}
+	}
+	return Usagef("%s", fmt.Sprint(text))
+}

@@ -1,0 +1,63 @@
+package clitest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"okstra/lib/cli"
+)
+
+// Help checks the layout of all help pages of a program (cli.CheckHelp).
+func Help(t *testing.T, app cli.App) {
+	t.Helper()
+	if err := cli.CheckHelp(app); err != nil {
+		t.Error(err)
+	}
+}
+
+// Examples runs every example of every help page of a program, each in its own
+// copy of the folder fixture, and wants status 0 or the one that the example
+// names in "# status N". The program must be registered with Run. A file
+// setup.sh in the fixture runs first, for what cannot be committed (a git
+// repository); fixture "" means an empty folder. Examples are for a person to
+// read, so what they print is not compared: scripts do that.
+func Examples(t *testing.T, app cli.App, fixture string) {
+	t.Helper()
+	NeedTool(t, "sh")
+	for _, example := range cli.Examples(app) {
+		name := strings.TrimSpace(example.Command + " " + example.Line)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if fixture != "" {
+				if err := os.CopyFS(dir, os.DirFS(fixture)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(dir, "setup.sh")); err == nil {
+				if output, err := shell(dir, "sh ./setup.sh"); err != nil {
+					t.Fatalf("setup.sh: %v\n%s", err, output)
+				}
+			}
+			output, err := shell(dir, example.Line)
+			got, err := status(err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != example.Status {
+				t.Errorf("%s\nended with status %d (expected %d):\n%s", example.Line, got, example.Status, output)
+			}
+		})
+	}
+}
+
+// shell runs a command line in a folder, in the fixed surroundings.
+func shell(dir, line string) ([]byte, error) {
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), fixedEnv(dir)...)
+	return cmd.CombinedOutput()
+}
