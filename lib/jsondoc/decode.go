@@ -2,11 +2,14 @@ package jsondoc
 
 import (
 	"bytes"
+	"encoding"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
-	"strings"
+	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,6 +34,9 @@ func (e *DecodeError) Error() string {
 	}
 	return fmt.Sprintf("%s:%d:%d: %s%s (expected %s)", e.Name, e.Line, e.Col, at, e.Found, e.Expected)
 }
+
+// ExitStatus says that such a document is the caller's mistake.
+func (e *DecodeError) ExitStatus() int { return statusBadInput }
 
 // decodeOptions: names match exactly, or "promptPath" could be overruled by a
 // "PromptPath" that no schema looks at; numbers in untyped places stay
@@ -84,14 +90,19 @@ func decodeAny(raw []byte, name string) (any, error) {
 }
 
 func unmarshalNumber(dec *jsontext.Decoder, n *stdjson.Number) error {
-	if dec.PeekKind() != '0' {
-		return errors.ErrUnsupported
-	}
+	kind := dec.PeekKind()
 	raw, err := dec.ReadValue()
 	if err != nil {
 		return err
 	}
-	*n = stdjson.Number(raw)
+	switch kind {
+	case '0':
+		*n = stdjson.Number(raw)
+	case 'n':
+		*n = ""
+	default: // the library would take a string, which Number is underneath
+		return errors.New("no number")
+	}
 	return nil
 }
 
@@ -131,31 +142,50 @@ func expected(se *json.SemanticError) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	name := kindNames[t.Kind()]
-	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
-		name = "base64 text"
+	if name, ok := typeNames[t]; ok {
+		return name
 	}
-	if name == "" || se.JSONKind == 0 || se.Err != nil {
-		return strings.TrimSpace(strings.Join([]string{name, reason(se.Err, t)}, " "))
+	if hasOwnForm(t) {
+		return fmt.Sprintf("a value of %s: %v", t, se.Err)
 	}
-	return name
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "an integer" + signedRange(t.Bits(), errors.Is(se.Err, strconv.ErrRange))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return fmt.Sprintf("an integer from 0 to %d", uint64(math.MaxUint64)>>(64-t.Bits()))
+	case reflect.Array:
+		return fmt.Sprintf("an array of %d", t.Len())
+	}
+	if name, ok := kindNames[t.Kind()]; ok {
+		return name
+	}
+	return "a value of " + t.String()
+}
+
+// signedRange is told only where it is not the range of every integer, or
+// where it was left.
+func signedRange(bits int, left bool) string {
+	if bits == 64 && !left {
+		return ""
+	}
+	most := int64(math.MaxInt64) >> (64 - bits)
+	return fmt.Sprintf(" from %d to %d", -most-1, most)
+}
+
+// hasOwnForm reports whether a type reads itself.
+func hasOwnForm(t reflect.Type) bool {
+	p := reflect.PointerTo(t)
+	return p.Implements(reflect.TypeFor[stdjson.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+var typeNames = map[reflect.Type]string{
+	reflect.TypeFor[stdjson.Number](): "a number",
+	reflect.TypeFor[time.Time]():      "a time such as 2026-09-08T19:40:04Z",
+	reflect.TypeFor[[]byte]():         "base64 text",
 }
 
 var kindNames = map[reflect.Kind]string{
 	reflect.Bool: "true or false", reflect.String: "a string",
-	reflect.Int: "an integer", reflect.Int8: "an integer", reflect.Int16: "an integer",
-	reflect.Int32: "an integer", reflect.Int64: "an integer",
-	reflect.Uint: "an integer from 0", reflect.Uint8: "an integer from 0", reflect.Uint16: "an integer from 0",
-	reflect.Uint32: "an integer from 0", reflect.Uint64: "an integer from 0",
 	reflect.Float32: "a number", reflect.Float64: "a number",
-	reflect.Map: "an object", reflect.Struct: "an object",
-	reflect.Slice: "an array", reflect.Array: "an array",
-}
-
-// reason adds what the type's own unmarshaller had to say.
-func reason(err error, t reflect.Type) string {
-	if err == nil {
-		return t.String()
-	}
-	return "of type " + t.String() + ": " + err.Error()
+	reflect.Map: "an object", reflect.Struct: "an object", reflect.Slice: "an array",
 }

@@ -2,9 +2,7 @@ package jsondoc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -30,6 +28,12 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: not JSON: %s%s", e.Name, e.Line, e.Col, e.Msg, where)
 }
 
+// statusBadInput is the exit status of the programs for bad input.
+const statusBadInput = 2
+
+// ExitStatus says that such a text is the caller's mistake.
+func (e *SyntaxError) ExitStatus() int { return statusBadInput }
+
 // manner is what differs between a document and a line of a stream.
 type manner struct{ end, whole string }
 
@@ -42,7 +46,7 @@ var (
 // text is the one that is told, whichever rule it breaks.
 func check(raw []byte, m manner) *SyntaxError {
 	if len(raw) > MaxSize {
-		return &SyntaxError{Line: 1, Col: 1, Msg: fmt.Sprintf("%d bytes (expected at most %d)", len(raw), MaxSize)}
+		return &SyntaxError{Line: 1, Col: 1, Msg: fmt.Sprintf("more than %d bytes", MaxSize)}
 	}
 	if msg := byteOrderMark(raw); msg != "" {
 		return &SyntaxError{Line: 1, Col: 1, Msg: msg}
@@ -83,61 +87,11 @@ func grammarFault(raw []byte, m manner) (fault string, offset int, pointer strin
 	if err := dec.SkipValue(); err != nil {
 		return describe(raw, err, m)
 	}
-	end := int(dec.InputOffset())
-	rest := bytes.TrimLeft(raw[end:], " \t\r\n")
+	rest := bytes.TrimLeft(raw[dec.InputOffset():], " \t\r\n")
 	if len(rest) > 0 {
 		return "more data after the value (expected end of " + m.whole + ")", len(raw) - len(rest), ""
 	}
 	return "", 0, ""
-}
-
-// describe turns an error of the decoder into our words.
-func describe(raw []byte, err error, m manner) (fault string, offset int, pointer string) {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		offset = len(bytes.TrimRight(raw, " \t\r\n"))
-		if se, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-			pointer = string(se.JSONPointer)
-		}
-		return m.end, offset, pointer
-	}
-	se, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok {
-		return err.Error(), 0, ""
-	}
-	offset, pointer = int(se.ByteOffset), string(se.JSONPointer)
-	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return fmt.Sprintf("duplicate key %q", se.JSONPointer.LastToken()), offset, string(se.JSONPointer.Parent())
-	case errors.Is(err, jsontext.ErrNonStringName):
-		return "object key is not a string", offset, pointer
-	}
-	if word := foreignLiteral(raw, offset); word != "" {
-		return word + " is not a JSON value", offset, pointer
-	}
-	if offset < len(raw) && raw[offset] >= utf8.RuneSelf && !utf8.FullRune(raw[offset:]) {
-		return "invalid UTF-8", offset, pointer
-	}
-	return strings.Replace(se.Err.Error(), "(expecting ", "(expected ", 1), offset, pointer
-}
-
-// foreignLiteral names a value of another language that stands at offset, so
-// that the message says more than that one of its letters is wrong.
-func foreignLiteral(raw []byte, offset int) string {
-	start := offset
-	for start > 0 && (isWordByte(raw[start-1]) || raw[start-1] == '-') {
-		start--
-	}
-	for _, word := range []string{"NaN", "Infinity", "-Infinity", "undefined", "None", "True", "False"} {
-		rest := raw[start:]
-		if bytes.HasPrefix(rest, []byte(word)) && (len(rest) == len(word) || !isWordByte(rest[len(word)])) {
-			return word
-		}
-	}
-	return ""
-}
-
-func isWordByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_'
 }
 
 // tooDeep gives the offset of the bracket that opens level MaxDepth+1, or -1.

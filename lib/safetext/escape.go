@@ -62,18 +62,19 @@ func csiLen(s string) int {
 }
 
 // stringLen gives the length of a string with its terminator, 0 if there is
-// no terminator. Another ESC breaks a string off.
+// no terminator. The beginning of any other sequence breaks a string off, so
+// that no byte is looked at for two strings.
 func stringLen(s string, letter byte) int {
-	for i := 0; i < len(s); i++ {
+	for i, r := range s {
 		switch {
-		case s[i] == '\a' && letter == ']':
+		case r == '\a' && letter == ']':
 			return i + 1
-		case s[i] == esc && strings.HasPrefix(s[i:], "\x1b\\"):
+		case strings.HasPrefix(s[i:], "\x1b\\"):
 			return i + 2
-		case s[i] == esc:
-			return 0
-		case strings.HasPrefix(s[i:], "\u009c"):
+		case r == '\u009c':
 			return i + len("\u009c")
+		case r == esc || r >= '\u0080' && r <= '\u009f':
+			return 0
 		}
 	}
 	return 0
