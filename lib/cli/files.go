@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -51,7 +52,12 @@ func checkFiles(std IO, flags *Flags) error {
 
 // samePlace compares names, and files where both exist.
 func samePlace(a, b string) bool {
-	if a == b {
+	if a == "-" || b == "-" {
+		return a == b
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	if errA == nil && errB == nil && absA == absB {
 		return true
 	}
 	infoA, errA := os.Stat(a)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -171,7 +170,7 @@ func asksForHelp(p *program, context *kingpin.ParseContext, head []string) bool 
 		return true
 	}
 	return context != nil && slices.ContainsFunc(context.Elements, func(e *kingpin.ParseElement) bool {
-		return e.Clause == p.king.HelpFlag
+		return e.Clause == p.king.HelpFlag && *e.Value == "true" // not --no-help
 	})
 }
 
@@ -239,7 +238,7 @@ func (p *program) fill(std IO, cmd *command, context *kingpin.ParseContext) erro
 	if err := p.compileQuery(std); err != nil {
 		return err
 	}
-	if err := checkFiles(std, flags); err != nil {
+	if err := checkFiles(std, cmd.flags); err != nil {
 		return err
 	}
 	if std.run != nil {
@@ -392,5 +391,5 @@ func (p *program) usageError(err error) error {
 			return e.say(word)
 		}
 	}
-	return Usagef("%s", fmt.Sprint(text))
+	return Usagef("%s", text)
 }
