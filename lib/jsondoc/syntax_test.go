@@ -102,9 +102,9 @@ func TestParseAcceptsWhatJSONAllows(t *testing.T) {
 }
 
 func TestParseRefusesSize(t *testing.T) {
-	raw := []byte(`"` + strings.Repeat("x", MaxSize-2) + `"`)
-	if _, err := Parse("f", raw); err != nil {
-		t.Fatalf("Parse of exactly MaxSize bytes: %v", err)
+	raw := append(make([]byte, 0, MaxSize+1), "x"...)[:MaxSize]
+	if _, err := Parse("f", raw); err == nil || strings.Contains(err.Error(), "bytes") {
+		t.Fatalf("Parse of exactly MaxSize bytes = %v, want a complaint of its first byte", err)
 	}
 	_, err := Parse("f", append(raw, ' '))
 	if want := "f:1:1: not JSON: more than 67108864 bytes"; err == nil || err.Error() != want {
