@@ -149,9 +149,5 @@ func (in *Input) Doc(std IO) (jsondoc.Doc, error) {
 		return jsondoc.Doc{}, err
 	}
 	defer r.Close()
-	doc, err := jsondoc.Read(r, in.name)
-	if syntax := (*jsondoc.SyntaxError)(nil); err != nil && !errors.As(err, &syntax) {
-		err = fileError(in.name, err)
-	}
-	return doc, BadInput(err)
+	return jsondoc.Read(r, in.name)
 }

@@ -75,15 +75,15 @@ func (out *Output) Stream(std IO, fill func(io.Writer) error) error {
 	return out.fail(pending.Commit())
 }
 
-// fail names the file and tells a name that can never be written, the
-// caller's mistake, from a disk that fails.
+// fail tells a name that can never be written, the caller's mistake, from a
+// disk that fails.
 func (out *Output) fail(err error) error {
-	if err == nil {
-		return nil
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, atomicfile.ErrSymlink), errors.Is(err, atomicfile.ErrNotRegular):
+		return BadInput(err)
+	case errors.As(err, &path):
+		return fileError(out.name, err)
 	}
-	named := fileError(out.name, err)
-	if errors.Is(err, atomicfile.ErrSymlink) {
-		return BadInput(named)
-	}
-	return named
+	return err
 }

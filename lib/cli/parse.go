@@ -290,7 +290,7 @@ func (p *program) compileQuery(std IO) error {
 	}
 	query, err := jsondoc.CompileQuery(*p.query)
 	if err != nil {
-		return Usagef("--select: %q: %w", *p.query, err)
+		return Usagef("--select: %w", err)
 	}
 	std.run.query = query
 	return nil
