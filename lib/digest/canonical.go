@@ -13,7 +13,28 @@ import (
 
 // ErrFloat is a number with a fraction or an exponent. Writers do not agree
 // on how such a number is spelled, so it has no digest.
-var ErrFloat = errors.New("number with a fraction or an exponent has no canonical form")
+var ErrFloat = errors.New("a number with a fraction or an exponent has no digest")
+
+// Error is a text that has no canonical form. Pointer names the value that is
+// to blame, where there is one.
+type Error struct {
+	Pointer string
+	Err     error
+}
+
+// Error gives "canonical form: /pointer: cause".
+func (e *Error) Error() string {
+	if e.Pointer == "" {
+		return "canonical form: " + e.Err.Error()
+	}
+	return "canonical form: " + e.Pointer + ": " + e.Err.Error()
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ExitStatus says that such a text is bad input.
+func (e *Error) ExitStatus() int { return 2 }
 
 // maxDepth bounds the recursion; it is the bound of strict reading.
 const maxDepth = 200
@@ -27,10 +48,10 @@ const maxDepth = 200
 func Canonical(raw []byte) ([]byte, error) {
 	w := writer{dec: jsontext.NewDecoder(bytes.NewBuffer(raw)), out: make([]byte, 0, len(raw))}
 	if err := w.value(0); err != nil {
-		return nil, w.explain(err)
+		return nil, explain(err)
 	}
 	if _, err := w.dec.ReadToken(); err != io.EOF {
-		return nil, errors.New("canonical form: more data after the value")
+		return nil, &Error{Err: errors.New("more data after the value")}
 	}
 	return w.out, nil
 }
@@ -44,12 +65,12 @@ type writer struct {
 }
 
 func (w *writer) value(depth int) error {
-	if depth > maxDepth {
-		return fmt.Errorf("nested deeper than %d levels", maxDepth)
-	}
 	tok, err := w.dec.ReadToken()
 	if err != nil {
 		return err
+	}
+	if kind := tok.Kind(); (kind == '{' || kind == '[') && depth == maxDepth {
+		return &Error{Err: fmt.Errorf("nested deeper than %d levels", maxDepth)}
 	}
 	switch tok.Kind() {
 	case '{':
@@ -133,7 +154,7 @@ func (w *writer) arrange(body int, parts []part) {
 // integer 0.
 func (w *writer) number(text string) error {
 	if strings.ContainsAny(text, ".eE") {
-		return fmt.Errorf("%s: %w", text, ErrFloat)
+		return &Error{Pointer: string(w.dec.StackPointer()), Err: fmt.Errorf("%s (expected an integer): %w", text, ErrFloat)}
 	}
 	if text == "-0" {
 		text = "0"
@@ -143,17 +164,18 @@ func (w *writer) number(text string) error {
 }
 
 // explain adds the place to an error of the text.
-func (w *writer) explain(err error) error {
-	if se, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		if pointer := string(se.JSONPointer); pointer != "" {
-			return fmt.Errorf("canonical form: %s: %w", pointer, se.Err)
-		}
-		return fmt.Errorf("canonical form: at byte %d: %w", se.ByteOffset, se.Err)
+func explain(err error) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
 	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+	se, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case !ok:
+		return &Error{Err: io.ErrUnexpectedEOF} // io.EOF: there was nothing at all
+	case se.JSONPointer == "":
+		return &Error{Err: fmt.Errorf("at byte %d: %w", se.ByteOffset, se.Err)}
 	}
-	return fmt.Errorf("canonical form: %s: %w", w.dec.StackPointer(), err)
+	return &Error{Pointer: string(se.JSONPointer), Err: se.Err}
 }
 
 // short holds the escapes of two characters.
