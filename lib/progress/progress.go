@@ -17,39 +17,49 @@ const Prefix = "PROGRESS:"
 // just another line.
 var ErrNoProgress = errors.New("not a PROGRESS line")
 
-// Line is one checkpoint. Phase is its id, Text the words behind it, which
-// may be missing; Text neither begins nor ends in white space when the line
-// was parsed from one without white space at its end.
+// Line is one checkpoint: the id of its phase and the words behind it, which
+// may be missing.
 type Line struct{ Phase, Text string }
 
-var phase = regexp.MustCompile(`^(phase-[0-9]+(\.[0-9]+)*-[a-z][a-z0-9-]*|phase-batch-cleanup|complete)$`)
+var (
+	grammar = regexp.MustCompile(`^PROGRESS: (phase-[0-9]+(?:\.[0-9]+)*-[a-z][a-z0-9-]*|phase-batch-cleanup|complete)(?: (\S.*))?$`)
+	phaseID = regexp.MustCompile(`^(?:phase-[0-9]+(?:\.[0-9]+)*-[a-z][a-z0-9-]*|phase-batch-cleanup|complete)$`)
+)
 
-// Is reports whether line claims to be a progress line, well formed or not.
-func Is(line string) bool { return strings.HasPrefix(line, Prefix) }
+// Claims reports whether a line claims to be a progress line, well formed or
+// not: whether it begins with Prefix in its first column.
+func Claims(line string) bool { return strings.HasPrefix(line, Prefix) }
 
 // Parse reads one line, given without its line end. It returns ErrNoProgress
-// for a line that does not begin with Prefix in its first column, and an
-// error that says what is wrong for one that does and breaks the grammar.
+// for a line that does not claim to be one, and an error that says what is
+// wrong for one that does but breaks the grammar.
 func Parse(line string) (Line, error) {
-	rest, ok := strings.CutPrefix(line, Prefix)
-	if !ok {
+	if !Claims(line) {
 		return Line{}, ErrNoProgress
 	}
-	if strings.ContainsAny(line, "\r\n") {
-		return Line{}, fmt.Errorf("progress line %q: line break inside (expected one line)", line)
+	match := grammar.FindStringSubmatch(line)
+	if match == nil {
+		return Line{}, fmt.Errorf("progress line %q: %s", line, complaint(line[len(Prefix):]))
 	}
-	rest, ok = strings.CutPrefix(rest, " ")
-	if !ok {
-		return Line{}, fmt.Errorf("progress line %q: no blank after %s", line, Prefix)
+	return Line{Phase: match[1], Text: match[2]}, nil
+}
+
+// complaint tells why rest, what stands behind Prefix, breaks the grammar.
+func complaint(rest string) string {
+	id, text, _ := strings.Cut(strings.TrimPrefix(rest, " "), " ")
+	switch {
+	case strings.Contains(rest, "\n"):
+		return "line break inside (expected one line)"
+	case !strings.HasPrefix(rest, " "):
+		return "no blank behind the colon"
+	case id == "":
+		return "more than one blank in front of the phase, or none there"
+	case !phaseID.MatchString(id):
+		return fmt.Sprintf("phase %q (expected phase-<number>-<name>, phase-batch-cleanup or complete)", id)
+	case text == "":
+		return "a blank at the end (expected a text behind it)"
 	}
-	id, text, hasText := strings.Cut(rest, " ")
-	if !phase.MatchString(id) {
-		return Line{}, fmt.Errorf("progress line %q: phase %q (expected phase-<number>-<name>, phase-batch-cleanup or complete)", line, id)
-	}
-	if hasText && (text == "" || strings.TrimLeft(text[:1], " \t\v\f") == "") {
-		return Line{}, fmt.Errorf("progress line %q: more than one blank after the phase (expected one blank and a text)", line)
-	}
-	return Line{Phase: id, Text: text}, nil
+	return "white space where the text begins (expected one blank and a text)"
 }
 
 // String gives the line as it is emitted, without a line end.
@@ -61,7 +71,7 @@ func (l Line) String() string {
 }
 
 // HasWord reports whether word is one of the words of the text, letter case
-// aside: how a line names a role or a status.
+// aside: how a line names a role, a worker or a status.
 func (l Line) HasWord(word string) bool {
 	for w := range strings.FieldsSeq(l.Text) {
 		if strings.EqualFold(w, word) {
