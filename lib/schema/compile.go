@@ -24,13 +24,16 @@ type library struct {
 	shapes   map[string]*shape
 }
 
-var shared = sync.OnceValue(func() *library {
+// shared is the library of the process.
+var shared = sync.OnceValue(newLibrary)
+
+func newLibrary() *library {
 	l := &library{raw: map[string]any{}, compiled: map[string]*jsonschema.Schema{}, shapes: map[string]*shape{}}
 	l.compiler = jsonschema.NewCompiler()
 	l.compiler.DefaultDraft(jsonschema.Draft2020)
 	l.compiler.UseLoader(l)
 	return l
-})
+}
 
 // Load gives an embedded schema by its URL and nothing else: the compiler's
 // own loader would open any file that a $ref names.

@@ -18,6 +18,11 @@ type shape struct {
 	free   bool
 	items  *shape
 	prefix []*shape
+	// strict says that a key which is not named is worth a warning: keys are
+	// named, no others are welcome, and they are not refused either.
+	strict bool
+	// deep says that an object may lie here or further down.
+	deep bool
 }
 
 // source is a part of a schema with its location.
@@ -91,6 +96,9 @@ func (l *library) outline(parts []part) *shape {
 	for i := range len(prefix) {
 		s.prefix = append(s.prefix, l.outline(prefix[i]))
 	}
+	s.strict = len(s.keys) > 0 && !s.free && !s.closed()
+	s.deep = len(s.keys) > 0 || s.rest != nil || s.items != nil && s.items.deep ||
+		slices.ContainsFunc(s.prefix, func(p *shape) bool { return p.deep })
 	return s
 }
 
@@ -154,44 +162,52 @@ func (s *shape) child(token string) *shape {
 	case s.rest != nil && s.items == nil:
 		return s.rest
 	}
-	if i, ok := index(token, len(s.prefix)); ok {
-		return s.prefix[i]
+	if i, ok := index(token, 1<<30); ok {
+		return s.element(i)
 	}
-	return s.items
+	return nil
 }
 
 // unknownKeys gives a problem for each key that the schema does not name,
 // where it names keys at all and welcomes no others. Closed objects are left
-// out: in them such a key breaks the schema, which validation tells.
+// out: in them such a key breaks the schema, which validation tells. at is
+// used as a stack; the order of the problems is not determined.
 func (s *shape) unknownKeys(v any, at []string, problems []problem) []problem {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, key := range sortedKeys(v) {
-			place := append(slices.Clone(at), key)
+		for key, within := range v {
 			switch sub := s.keys[key]; {
 			case sub != nil:
-				problems = sub.unknownKeys(v[key], place, problems)
+				problems = sub.unknownKeys(within, append(at, key), problems)
 			case s.rest != nil:
-				problems = s.rest.unknownKeys(v[key], place, problems)
-			case len(s.keys) > 0 && !s.free && !s.closed():
+				problems = s.rest.unknownKeys(within, append(at, key), problems)
+			case s.strict:
 				problems = append(problems, problem{
-					code: CodeUnknownKey, keyword: "properties", tokens: place, warning: true,
+					code: CodeUnknownKey, keyword: "properties", warning: true,
+					tokens:  append(slices.Clone(at), key),
 					message: "unknown key " + quote(key), found: shorten(key), expected: s.similar(key),
 				})
 			}
 		}
 	case []any:
+		if s.items == nil && len(s.prefix) == 0 {
+			return problems
+		}
 		for i, item := range v {
-			sub := s.items
-			if i < len(s.prefix) {
-				sub = s.prefix[i]
-			}
-			if sub != nil {
-				problems = sub.unknownKeys(item, append(slices.Clone(at), itoa(i)), problems)
+			if sub := s.element(i); sub != nil && sub.deep {
+				problems = sub.unknownKeys(item, append(at, itoa(i)), problems)
 			}
 		}
 	}
 	return problems
+}
+
+// element is the shape of an array element, or nil.
+func (s *shape) element(i int) *shape {
+	if i < len(s.prefix) {
+		return s.prefix[i]
+	}
+	return s.items
 }
 
 func (s *shape) closed() bool {

@@ -99,32 +99,42 @@ const longestNumber = 40
 
 // tame replaces numbers that are unreasonable to compute with exactly: long
 // ones and those with an exponent become floating point. One that is beyond
-// floating point is a problem.
+// floating point is a problem. at is used as a stack.
 func tame(v any, at []string, problems []problem) (any, []problem) {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, sub := range v {
-			v[key], problems = tame(sub, append(at[:len(at):len(at)], key), problems)
+			switch sub.(type) {
+			case map[string]any, []any, json.Number:
+				v[key], problems = tame(sub, append(at, key), problems)
+			}
 		}
 	case []any:
 		for i, sub := range v {
-			v[i], problems = tame(sub, append(at[:len(at):len(at)], itoa(i)), problems)
+			switch sub.(type) {
+			case map[string]any, []any, json.Number:
+				v[i], problems = tame(sub, append(at, itoa(i)), problems)
+			}
 		}
 	case json.Number:
-		if len(v) <= longestNumber && !strings.ContainsAny(string(v), "eE") {
-			return v, problems
-		}
-		f, err := strconv.ParseFloat(string(v), 64)
-		if err == nil {
-			return f, problems
-		}
-		problems = append(problems, problem{
-			code: CodeSchema, keyword: "number", tokens: slices.Clone(at), rank: rankType,
-			message: describeValue(v), found: plain(v), expected: "a number that fits 64-bit floating point",
-		})
-		return math.Copysign(math.MaxFloat64, f), problems
+		return tameNumber(v, at, problems)
 	}
 	return v, problems
+}
+
+func tameNumber(n json.Number, at []string, problems []problem) (any, []problem) {
+	if len(n) <= longestNumber && !strings.ContainsAny(string(n), "eE") {
+		return n, problems
+	}
+	f, err := strconv.ParseFloat(string(n), 64)
+	if err == nil {
+		return f, problems
+	}
+	problems = append(problems, problem{
+		code: CodeSchema, keyword: "number", tokens: slices.Clone(at), rank: rankType,
+		message: describeValue(n), found: plain(n), expected: "a number that fits 64-bit floating point",
+	})
+	return math.Copysign(math.MaxFloat64, f), problems
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }
