@@ -49,7 +49,7 @@ func Append(ctx context.Context, path string, rows ...[]byte) error {
 		err = syncDir(filepath.Dir(path))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return at(path, err)
 	}
 	return nil
 }
@@ -70,22 +70,28 @@ func joinRows(rows [][]byte) ([]byte, error) {
 func openRows(path string) (f *os.File, created bool, err error) {
 	_, err = os.Lstat(path)
 	created = errors.Is(err, fs.ErrNotExist)
-	f, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, rowsPerm)
+	f, err = openRegular(path, os.O_RDWR|os.O_APPEND|os.O_CREATE)
+	return f, created, err
+}
+
+// openRegular opens a regular file and refuses a symbolic link at path.
+func openRegular(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, rowsPerm)
 	if errors.Is(err, syscall.ELOOP) {
-		return nil, false, fmt.Errorf("%s: %w", path, ErrSymlink)
+		err = ErrSymlink
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, at(path, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", path, ErrNotRegular)
+		err = ErrNotRegular
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, false, err
+		return nil, at(path, err)
 	}
-	return f, created, nil
+	return f, nil
 }
 
 // appendTo writes text in one call. If only a part of it went in, as on a
@@ -108,9 +114,17 @@ func appendTo(f *os.File, text []byte) error {
 		err = f.Sync()
 	}
 	if err != nil {
-		return errors.Join(err, f.Truncate(size))
+		return takeBack(f, size, err)
 	}
 	return nil
+}
+
+// takeBack removes a half-written append and returns its cause.
+func takeBack(f *os.File, size int64, cause error) error {
+	if err := f.Truncate(size); err != nil {
+		return fmt.Errorf("%w (and the part that was written stays: %w)", cause, err)
+	}
+	return cause
 }
 
 // isTorn reports whether the last of size bytes is no newline.

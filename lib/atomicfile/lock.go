@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -41,7 +42,7 @@ func Lock(ctx context.Context, path string, wait time.Duration) (*Held, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", lockPath, err)
 	}
-	file := flock.New(lockPath, flock.SetFlag(os.O_CREATE|os.O_RDONLY|syscall.O_NOFOLLOW), flock.SetPermissions(0o600))
+	file := flock.New(lockPath, flock.SetFlag(os.O_CREATE|os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK), flock.SetPermissions(0o600))
 	ok, err := file.TryLock()
 	if !ok && err == nil {
 		waiting, cancel := context.WithTimeout(ctx, wait)
@@ -56,7 +57,7 @@ func Lock(ctx context.Context, path string, wait time.Duration) (*Held, error) {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return nil, fmt.Errorf("%s: %w", lockPath, ErrBusy)
 	}
-	return nil, fmt.Errorf("%s: %w", lockPath, err)
+	return nil, at(lockPath, err)
 }
 
 // Unlock gives the lock back. A second call does nothing.
@@ -74,11 +75,8 @@ func Update(ctx context.Context, path string, perm fs.FileMode, edit func(old []
 		return err
 	}
 	defer lock.Unlock()
-	if err := replaceable(path); err != nil {
-		return err
-	}
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	old, err := read(path)
+	if err != nil {
 		return err
 	}
 	edited, err := edit(old)
@@ -86,4 +84,21 @@ func Update(ctx context.Context, path string, perm fs.FileMode, edit func(old []
 		return err
 	}
 	return Write(path, edited, perm)
+}
+
+// read gives the content of a regular file, nil if there is no file.
+func read(path string) ([]byte, error) {
+	f, err := openRegular(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(f)
+	if err != nil {
+		return nil, at(path, err)
+	}
+	return content, nil
 }

@@ -56,7 +56,7 @@ func Create(path string, perm fs.FileMode) (*Pending, error) {
 	dir := filepath.Dir(path)
 	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithStaticPermissions(perm))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, at(path, err)
 	}
 	markAlive(file.File)
 	sweep(path, file.File)
@@ -74,7 +74,7 @@ func (p *Pending) Write(b []byte) (int, error) {
 	}
 	n, err := p.file.Write(b)
 	if err != nil {
-		p.err = fmt.Errorf("%s: %w", p.path, err)
+		p.err = at(p.path, err)
 	}
 	return n, p.err
 }
@@ -107,7 +107,7 @@ func CommitAll(pending ...*Pending) error {
 	for _, p := range pending {
 		if err := p.file.CloseAtomicallyReplace(); err != nil {
 			abortAll(pending)
-			return fmt.Errorf("%s: %w", p.path, err)
+			return at(p.path, err)
 		}
 		p.err = errFinished
 	}
@@ -123,7 +123,7 @@ func (p *Pending) prepare() error {
 		return p.err
 	}
 	if err := p.file.Sync(); err != nil {
-		return fmt.Errorf("%s: %w", p.path, err)
+		return at(p.path, err)
 	}
 	return replaceable(p.path)
 }
@@ -154,11 +154,11 @@ func syncDirs(pending []*Pending) error {
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return err
+		return at(dir, err)
 	}
 	defer d.Close()
 	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return fmt.Errorf("%s: %w", dir, err)
+		return at(dir, err)
 	}
 	return nil
 }
@@ -171,11 +171,23 @@ func replaceable(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return err
+		return at(path, err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s: %w", path, ErrSymlink)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: %w", path, ErrNotRegular)
 	}
 	return nil
+}
+
+// at says which file an error is about: the path as the caller knows it, not
+// the temporary one that the os package names.
+func at(path string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %s: %w", path, e.Op, e.Err)
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return fmt.Errorf("%s: %s: %w", path, e.Op, e.Err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }

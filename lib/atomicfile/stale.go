@@ -50,10 +50,15 @@ func sweep(target string, fresh *os.File) {
 	}
 }
 
+// minDigits is the least number of digits by which a name is taken for ours.
+// The random numbers have 19 at most and 16 or more but once in ten thousand
+// times; a file of somebody else hardly looks like that.
+const minDigits = 16
+
 // isTemporary reports whether name is a temporary file of base.
 func isTemporary(name, base string) bool {
 	digits, ok := strings.CutPrefix(name, "."+base)
-	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+	return ok && len(digits) >= minDigits && strings.Trim(digits, "0123456789") == ""
 }
 
 // abandoned reports whether no living process holds the file at path.
