@@ -43,6 +43,9 @@ type Job struct {
 	Limits               Limits            `json:"limits"`
 	MaxAttempts          int               `json:"maxAttempts"`
 	OnDirtyTree          string            `json:"onDirtyTree"`
+	// Replay is a folder of recordings that stands in for the CLI, "" for
+	// the real one. Rule: docs/replay.md.
+	Replay string `json:"replay,omitempty"`
 }
 
 // Usage counts tokens in disjoint buckets; Reasoning is a part of Output.
