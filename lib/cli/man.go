@@ -62,12 +62,12 @@ func (m *roff) command(c Command) {
 // stands.
 func (m *roff) section(head string, s section) {
 	m.line("%s%s", head, escapeRoff(s.title))
-	term := func(line string) bool { return false }
+	var first string // what the first character of a term can be
 	switch {
 	case strings.HasSuffix(s.title, "FLAGS"):
-		term = func(line string) bool { return strings.HasPrefix(line, "-") }
+		first = "-"
 	case s.title == "EXIT STATUS":
-		term = func(line string) bool { return line != "" && line[0] >= '0' && line[0] <= '9' }
+		first = "0123456789"
 	default:
 		m.verbatim(s.lines)
 		return
@@ -76,7 +76,7 @@ func (m *roff) section(head string, s section) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "":
-		case term(line):
+		case strings.IndexByte(first, line[0]) >= 0:
 			name, text, _ := strings.Cut(line, "  ")
 			m.line(".TP\n.B %s", escapeRoff(name))
 			if text = strings.TrimSpace(text); text != "" {

@@ -1,0 +1,164 @@
+# The targets are described in docs/development.md; "make check" before a commit.
+
+GO       ?= go
+BIN      ?= bin
+FUZZTIME ?= 3s
+# The fuzz step as a whole stops after this many seconds.
+FUZZLIMIT ?= 240
+VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo '(devel)')
+# Where make vuln looks; empty for the public database, file:///DIR without a network.
+VULNDB   ?=
+
+DESTDIR  ?=
+prefix   ?= /usr/local
+bindir    = $(DESTDIR)$(prefix)/bin
+share     = $(DESTDIR)$(prefix)/share
+
+TOOLS    = $(notdir $(wildcard cmd/okstra-*))
+TOOL     = $(GO) tool -modfile=tools.mod
+LDFLAGS  = -s -w -X okstra/lib/cli.version=$(VERSION)
+BUILD    = $(GO) build -trimpath -buildvcs=auto -ldflags '$(LDFLAGS)'
+# testrun is "go test" that counts the skipped tests before its closing lines.
+TEST     = $(GO) run ./lib/clitest/testrun
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+# Left out of staticcheck's "all": QF1001 and QF1008 are matters of taste
+# (De Morgan's law, naming embedded fields), not faults.
+STATICCHECKS = all,-QF1001,-QF1008
+
+.PHONY: build demo e2e soak test race golden fuzz bench fmt fmt-check lint tidy-check check \
+	cross cover vuln man install uninstall dist release-check clean
+
+build:
+	$(BUILD) -o $(BIN)/ ./cmd/...
+
+demo: build
+	PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
+
+e2e:
+	$(GO) test -tags e2e -timeout 25m -count=1 ./lib/clitest/e2e/...
+
+soak:
+	OKSTRA_SOAK=1 $(GO) test -tags soak -timeout 60m ./...
+
+test:
+	$(TEST) $(TESTFLAGS) ./...
+
+race:
+	$(TEST) -race -shuffle=on $(TESTFLAGS) ./...
+
+golden:
+	UPDATE_SCRIPTS=1 $(GO) test . ./cmd/... ./lib/cli/...
+	git diff --stat
+
+# Go fuzzes one target at a time. The order changes from run to run, so that
+# each target gets its turn where the time does not suffice for all.
+fuzz:
+	@end=$$(( $$(date +%s) + $(FUZZLIMIT) )); \
+	grep -rE --include='*_test.go' '^func Fuzz' cmd lib | \
+	sed -E 's|^(.*)/[^/:]+:func (Fuzz[A-Za-z0-9_]+).*|\1 \2|' | sort -R | \
+	while read -r dir name; do \
+		if [ $$(date +%s) -ge $$end ]; then echo "fuzz: out of time before $$dir $$name"; continue; fi; \
+		echo "fuzz $$dir $$name"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$dir" || exit 1; \
+	done
+
+# TESTFLAGS='-benchtime 1x -count 1' only tries whether they run.
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem -count 6 $(TESTFLAGS) ./...
+
+# One tool with the packages that it alone uses: make bench-token-usage.
+BENCH_dispatch    = ./lib/dispatch/... ./lib/writepolicy/... ./lib/audit/...
+BENCH_token-usage = ./lib/usage/... ./lib/transcript/... ./lib/price/...
+BENCH_converge    = ./lib/converge/...
+BENCH_translate   = ./lib/translate/... ./lib/render/...
+BENCH_wizard      = ./lib/wizard/...
+BENCH_validate    = ./lib/validate/... ./lib/schema/... ./lib/finding/...
+bench-%:
+	$(GO) test -run '^$$' -bench . -benchmem -count 6 $(TESTFLAGS) ./cmd/okstra-$* $(BENCH_$*)
+
+fmt:
+	$(TOOL) gofumpt -w $(GOFILES)
+
+fmt-check:
+	@list=$$($(TOOL) gofumpt -l $(GOFILES)) || exit 1; \
+	if [ -n "$$list" ]; then echo "not formatted (make fmt):"; echo "$$list"; exit 1; fi
+
+# Everything that git knows or would take; the demo's service is Go as well.
+GOFILES = $$(git ls-files --cached --others --exclude-standard '*.go' | xargs ls -d 2>/dev/null)
+
+lint:
+	$(GO) vet ./...
+	$(GO) fix -diff ./...
+	$(TOOL) staticcheck -checks '$(STATICCHECKS)' ./...
+
+tidy-check:
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+check: fmt-check tidy-check lint test
+
+cross:
+	@for platform in $(PLATFORMS); do \
+		echo "build $$platform"; \
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -o /dev/null ./cmd/... || exit 1; \
+	done
+
+cover:
+	$(GO) test -coverpkg=./lib/...,./cmd/... -coverprofile=cover.out ./...
+	$(GO) tool cover -func=cover.out | tail -1
+
+# A database that cannot be had is no pass: the line says so. Status 3 means
+# that a vulnerability was found.
+vuln:
+	@out=$$($(TOOL) govulncheck $(if $(VULNDB),-db $(VULNDB)) ./... 2>&1); status=$$?; \
+	case "$$status/$$out" in \
+	0/*) echo "$$out" ;; \
+	1/*"fetching vulnerabilities"*) echo "vuln: skipped: no database" ;; \
+	*) echo "$$out"; exit $$status ;; \
+	esac
+
+man: build
+	@mkdir -p docs/man
+	@for tool in $(TOOLS); do $(BIN)/$$tool --help-man > docs/man/$$tool.1 || exit 1; done
+
+install: build
+	install -d $(bindir) $(share)/man/man1 $(share)/bash-completion/completions \
+		$(share)/zsh/site-functions $(share)/fish/vendor_completions.d
+	for tool in $(TOOLS); do \
+		install -m 755 $(BIN)/$$tool $(bindir)/$$tool && \
+		$(BIN)/$$tool --help-man > $(share)/man/man1/$$tool.1 && \
+		$(BIN)/$$tool --completion-script-bash > $(share)/bash-completion/completions/$$tool && \
+		$(BIN)/$$tool --completion-script-zsh > $(share)/zsh/site-functions/_$$tool && \
+		$(BIN)/$$tool --completion-script-fish > $(share)/fish/vendor_completions.d/$$tool.fish || exit 1; \
+	done
+
+uninstall:
+	for tool in $(TOOLS); do \
+		rm -f $(bindir)/$$tool $(share)/man/man1/$$tool.1 $(share)/bash-completion/completions/$$tool \
+			$(share)/zsh/site-functions/_$$tool $(share)/fish/vendor_completions.d/$$tool.fish; \
+	done
+
+# The same commit gives the same archives: no paths, no owners, the commit's time.
+dist: man
+	rm -rf dist && mkdir -p dist
+	@epoch=$$(git log -1 --format=%ct); \
+	for platform in $(PLATFORMS); do \
+		name=okstra-$(VERSION)-$${platform%/*}-$${platform#*/}; \
+		echo "dist/$$name.tar.gz"; mkdir -p dist/$$name/man && \
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(BUILD) -o dist/$$name/ ./cmd/... && \
+		cp README.md CHANGELOG.md LICENSE dist/$$name/ && cp docs/man/*.1 dist/$$name/man/ && \
+		tar -C dist --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$$epoch -cf - $$name | \
+			gzip -n9 > dist/$$name.tar.gz && rm -r dist/$$name || exit 1; \
+	done
+	cd dist && sha256sum *.tar.gz > SHA256SUMS
+
+# What must hold before a tag is published; VERSION is the tag.
+release-check: check cross
+	@echo '$(VERSION)' | grep -Eqx 'v[0-9]+\.[0-9]+\.[0-9]+' || { echo "VERSION $(VERSION) is no release (expected vX.Y.Z, on a clean tree)"; exit 1; }
+	@grep -q '^## $(VERSION:v%=%)' CHANGELOG.md || { echo "CHANGELOG.md has no section \"## $(VERSION:v%=%)\""; exit 1; }
+	@$(MAKE) -s man && git diff --exit-code --stat docs/man
+	@for tool in $(TOOLS); do $(BIN)/$$tool --version | grep -q " $(VERSION) " || { echo "$$tool does not say $(VERSION)"; exit 1; }; done
+
+clean:
+	rm -rf $(BIN) dist cover.out

@@ -1,0 +1,322 @@
+package okstra_test
+
+// rule is what one package may import, and what it is for.
+type rule struct {
+	shelf string
+	pkg   string   // "lib/transcript/*" stands for every package below that has no row of its own
+	does  string   // one responsibility
+	uses  []string // packages of this module: a row's pkg, or a shelf as "bytes shelf"
+	third []string // modules, by the short names of thirdParty
+	why   string   // the reason for an arrow that needs one
+}
+
+// The import table. A package may import what its row lists and nothing else,
+// and a row lists only packages of rows above it; the few that stand on one
+// shelf and build on each other come in that order. A new package gets a row
+// here (the order is the order of docs/architecture.md, which a test compares)
+// with the responsibility that it alone has.
+var table = []rule{
+	{
+		shelf: "bytes", pkg: "lib/safetext",
+		does:  "untrusted text made safe to show",
+		third: []string{"x/text", "uax29"},
+	},
+	{
+		shelf: "bytes", pkg: "lib/jsondoc",
+		does:  "one JSON document: strict reading with positions, order-keeping edits, --select",
+		third: []string{"json", "gjson", "sjson", "gojq"},
+	},
+	{
+		shelf: "bytes", pkg: "lib/jsonl",
+		does:  "a stream of JSON lines, each with its position",
+		uses:  []string{"lib/jsondoc"},
+		third: []string{"json"},
+		why:   "a line is a small document: one strict reader, not two",
+	},
+	{
+		shelf: "bytes", pkg: "lib/digest",
+		does:  "the canonical form of a JSON value and its SHA-256",
+		third: []string{"json"},
+	},
+	{
+		shelf: "bytes", pkg: "lib/atomicfile",
+		does:  "files that survive a crash and a second writer: replace, append, lock",
+		third: []string{"renameio", "flock", "x/sys"},
+	},
+
+	{
+		shelf: "shell", pkg: "lib/cli",
+		does:  "a function becomes a process: streams, flags, help, error line, status, signals",
+		uses:  []string{"bytes shelf"},
+		third: []string{"kingpin", "x/term", "mpb"},
+	},
+
+	{
+		shelf: "model", pkg: "lib/finding",
+		does: "a located finding and its order",
+	},
+	{
+		shelf: "model", pkg: "lib/progress",
+		does: "the PROGRESS line grammar",
+	},
+	{
+		shelf: "model", pkg: "lib/gitrepo",
+		does: "questions to a git repository, worktrees",
+	},
+	{
+		shelf: "model", pkg: "lib/schema",
+		does:  "the embedded schemas; document → findings",
+		uses:  []string{"lib/jsondoc", "lib/finding"},
+		third: []string{"jsonschema"},
+	},
+	{
+		shelf: "model", pkg: "lib/run",
+		does: "the run folder: its typed documents, references and where each lies",
+		uses: []string{"bytes shelf", "lib/finding", "lib/schema"},
+	},
+	{
+		shelf: "model", pkg: "lib/provider",
+		does: "the provider catalogue: how to start each, its models",
+		uses: []string{"lib/jsondoc"},
+	},
+	{
+		shelf: "model", pkg: "lib/price",
+		does: "model name and tokens → money",
+		uses: []string{"lib/provider"},
+	},
+	{
+		shelf: "model", pkg: "lib/sarif",
+		does: "SARIF 2.1.0 reading and writing",
+	},
+
+	{
+		shelf: "transcripts", pkg: "lib/transcript",
+		does: "the Event type, the signature of a reader, where homes are",
+	},
+	{
+		shelf: "transcripts", pkg: "lib/transcript/rawjson",
+		does: "one pass over a transcript line without allocating",
+		why:  "the hot path of token-usage; gjson walks a line once per field",
+	},
+	{
+		shelf: "transcripts", pkg: "lib/transcript/lines",
+		does: "what the line-based formats share: rows, sizes, skipped lines",
+		uses: []string{"lib/transcript", "lib/transcript/rawjson"},
+	},
+	{
+		shelf: "transcripts", pkg: "lib/transcript/*",
+		does:  "one provider's file format → events",
+		uses:  []string{"lib/transcript", "lib/transcript/rawjson", "lib/transcript/lines", "lib/jsonl"},
+		third: []string{"gjson", "compress", "sqlite"},
+	},
+	{
+		shelf: "transcripts", pkg: "lib/transcript/all",
+		does: "provider name → reader",
+		uses: []string{"lib/transcript", "lib/transcript/*"},
+	},
+	{
+		shelf: "transcripts", pkg: "lib/evidence",
+		does: "a lead's log or transcript → progress lines in a window",
+		uses: []string{"lib/progress", "lib/transcript", "lib/transcript/all", "lib/jsonl"},
+	},
+
+	{
+		shelf: "dispatch", pkg: "lib/writepolicy",
+		does: "what a worker may write, and what can be promised about it",
+		uses: []string{"lib/run", "lib/digest", "lib/gitrepo"},
+	},
+	{
+		shelf: "dispatch", pkg: "lib/audit",
+		does:  "snapshots of a tree, compared and judged",
+		uses:  []string{"lib/writepolicy", "lib/gitrepo", "lib/digest"},
+		third: []string{"x/sys"},
+	},
+	{
+		shelf: "dispatch", pkg: "lib/dispatch/proc",
+		does:  "one process tree: start, limits, verified end",
+		uses:  []string{"lib/run"},
+		third: []string{"x/sys"},
+		why:   "run: the words of the status file",
+	},
+	{
+		shelf: "dispatch", pkg: "lib/dispatch/boundary",
+		does:  "overlay, Landlock or none around a process",
+		uses:  []string{"lib/dispatch/proc", "lib/writepolicy"},
+		third: []string{"go-landlock", "x/sys"},
+	},
+	{
+		shelf: "dispatch", pkg: "lib/dispatch/stream",
+		does:  "what a running CLI prints → session, usage, how it ended",
+		uses:  []string{"lib/provider", "lib/jsonl", "lib/run", "lib/safetext", "lib/dispatch/proc"},
+		third: []string{"gjson"},
+		why:   "run: the usage block; safetext: the readable log; proc: follows its output file",
+	},
+	{
+		shelf: "dispatch", pkg: "lib/dispatch/replay",
+		does: "the provider that plays recordings",
+		uses: []string{"lib/provider", "lib/jsondoc"},
+	},
+	{
+		shelf: "dispatch", pkg: "lib/dispatch",
+		does: "plan → batch → outcome, retries, ledger",
+		uses: []string{
+			"bytes shelf", "lib/schema", "lib/run", "lib/provider", "lib/price", "lib/progress",
+			"lib/writepolicy", "lib/audit", "lib/dispatch/proc", "lib/dispatch/boundary", "lib/dispatch/stream", "lib/dispatch/replay",
+		},
+		third: []string{"x/sync", "x/sys"},
+		why:   "x/sys: free space before a batch",
+	},
+
+	{
+		shelf: "usage", pkg: "lib/usage/scan",
+		does:  "homes → events, in parallel, incrementally (the cache)",
+		uses:  []string{"lib/transcript", "lib/atomicfile", "lib/jsondoc"},
+		third: []string{"x/sync"},
+	},
+	{
+		shelf: "usage", pkg: "lib/usage/attribute",
+		does: "which session belongs to which worker",
+		uses: []string{"lib/transcript", "lib/run"},
+	},
+	{
+		shelf: "usage", pkg: "lib/usage",
+		does: "events → totals, cost, phase timeline, project report",
+		uses: []string{"lib/transcript", "lib/price", "lib/run", "lib/progress", "lib/evidence"},
+	},
+
+	{
+		shelf: "converge", pkg: "lib/converge/grouping",
+		does: "the Markdown of workers and lead (results, grouping, verdicts, critics) ↔ values",
+		uses: []string{"lib/run", "lib/finding"},
+	},
+	{
+		shelf: "converge", pkg: "lib/converge/agreement",
+		does: "agreement statistics of a rating table",
+	},
+	{
+		shelf: "converge", pkg: "lib/converge",
+		does: "groups + verdicts → state, queue, classification; pure",
+		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/sarif", "lib/converge/grouping"},
+		why:  "takes the parsed Markdown as its input values",
+	},
+
+	{
+		shelf: "translate", pkg: "lib/translate",
+		does:  "report data ↔ translatable items, sidecar",
+		uses:  []string{"lib/run", "lib/digest", "lib/finding", "lib/jsondoc"},
+		third: []string{"x/text"},
+		why:   "jsondoc: an edit must keep the order of the report's keys",
+	},
+	{
+		shelf: "translate", pkg: "lib/translate/check",
+		does:  "source and translation compared",
+		uses:  []string{"lib/finding"},
+		third: []string{"goldmark", "x/text"},
+	},
+	{
+		shelf: "translate", pkg: "lib/translate/po",
+		does: "gettext PO ↔ items",
+		uses: []string{"lib/translate"},
+	},
+	{
+		shelf: "translate", pkg: "lib/translate/xliff",
+		does: "XLIFF ↔ items",
+		uses: []string{"lib/translate"},
+	},
+
+	{
+		shelf: "wizard", pkg: "lib/wizard",
+		does:  "(state, facts, event) → (state, screen); the step table, the picker; pure",
+		uses:  []string{"lib/run"},
+		third: []string{"x/text"},
+	},
+	{
+		shelf: "wizard", pkg: "lib/wizard/facts",
+		does: "a project → what the steps need to know",
+		uses:  []string{"bytes shelf", "lib/wizard", "lib/run", "lib/provider", "lib/gitrepo"},
+		third: []string{"x/text"},
+		why:   "it reads documents and rows of old runs, and language tags; the wizard itself reads nothing",
+	},
+	{
+		shelf: "wizard", pkg: "lib/wizard/hosts",
+		does: "screen → a host's payload, a host's reply → answer",
+		uses: []string{"lib/wizard", "lib/safetext"},
+	},
+
+	{
+		shelf: "report", pkg: "lib/render",
+		does:  "a report as Markdown or HTML, charts included",
+		uses:  []string{"lib/run", "lib/finding", "lib/safetext", "lib/jsondoc"},
+		third: []string{"goldmark"},
+		why:   "jsondoc: sections appear in the order of the data",
+	},
+
+	{
+		shelf: "validate", pkg: "lib/validate",
+		does: "run folder → findings; the rule table",
+		uses: []string{
+			"lib/run", "lib/schema", "lib/finding", "lib/progress", "lib/evidence",
+			"lib/writepolicy", "lib/converge", "lib/converge/grouping", "lib/translate", "lib/render",
+		},
+		third: []string{"x/sync"},
+	},
+
+	{
+		shelf: "output", pkg: "lib/finding/output",
+		does: "findings as text, JSON, SARIF, JUnit, GitHub, in-toto",
+		uses: []string{"lib/finding", "lib/sarif", "lib/safetext"},
+	},
+
+	{
+		shelf: "test", pkg: "lib/clitest",
+		does:  "script set-up, exits, console blocks, fake CLIs, no-root helper",
+		uses:  []string{"lib/cli"},
+		third: []string{"testscript"},
+		why:   "cli: it runs the examples of an App's help",
+	},
+	{
+		shelf: "test", pkg: "lib/clitest/modelserver",
+		does: "the stand-in model server",
+	},
+	{
+		shelf: "test", pkg: "lib/clitest/testrun",
+		does: "go test with the skips counted",
+	},
+	{
+		shelf: "test", pkg: "lib/clitest/e2e",
+		does: "the real CLIs against the stand-in server",
+		uses: []string{"lib/clitest", "lib/clitest/modelserver"},
+	},
+
+	{
+		shelf: "programs", pkg: "cmd/*",
+		does: "flags, help and wiring",
+		uses: []string{"every shelf but test"},
+	},
+}
+
+// thirdParty gives the modules that the table names their import paths. A
+// module that is not here cannot be imported at all.
+var thirdParty = map[string]string{
+	"compress":    "github.com/klauspost/compress",
+	"flock":       "github.com/gofrs/flock",
+	"gjson":       "github.com/tidwall/gjson",
+	"go-cmp":      "github.com/google/go-cmp",
+	"go-landlock": "github.com/landlock-lsm/go-landlock",
+	"gojq":        "github.com/itchyny/gojq",
+	"goldmark":    "github.com/yuin/goldmark",
+	"json":        "github.com/go-json-experiment/json",
+	"jsonschema":  "github.com/santhosh-tekuri/jsonschema/v6",
+	"kingpin":     "github.com/alecthomas/kingpin/v2",
+	"mpb":         "github.com/vbauerster/mpb/v8",
+	"rapid":       "pgregory.net/rapid",
+	"renameio":    "github.com/google/renameio/v2",
+	"sjson":       "github.com/tidwall/sjson",
+	"sqlite":      "modernc.org/sqlite",
+	"testscript":  "github.com/rogpeppe/go-internal",
+	"uax29":       "github.com/clipperhouse/uax29/v2",
+	"x/sync":      "golang.org/x/sync",
+	"x/sys":       "golang.org/x/sys",
+	"x/term":      "golang.org/x/term",
+	"x/text":      "golang.org/x/text",
+}
