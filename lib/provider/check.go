@@ -1,0 +1,239 @@
+package provider
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"okstra/lib/jsondoc"
+)
+
+var (
+	idForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+	nameForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	passForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	slugForm   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+	priceForm  = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,6})?$`)
+	boundaries = []string{BoundaryOverlay, BoundaryLandlock, BoundaryNone}
+	precisions = []string{"exact-path", "directory-boundary", "none"}
+	// causePlaces is also the order in which the places are asked: the cheap
+	// ones first.
+	causePlaces = []string{"stderr", "stdout", "sessionFile"}
+)
+
+// checker collects what is wrong with the row at a pointer of a document.
+type checker struct {
+	doc    jsondoc.Doc
+	at     string
+	row    *Provider
+	faults []error
+}
+
+func (c *checker) oneOf(pointer, value string, choices []string) {
+	if !slices.Contains(choices, value) {
+		c.fault(pointer, "%q (expected %s)", value, orList(choices))
+	}
+}
+
+func (c *checker) start() {
+	r := c.row
+	if !idForm.MatchString(r.ID) {
+		c.fault("/id", "%q is no provider id (expected small letters, digits, '.', '_' and '-')", r.ID)
+	}
+	if strings.TrimSpace(r.Command) == "" {
+		c.fault("/command", "no command (expected the name of a program)")
+	}
+	c.oneOf("/prompt", r.Prompt, []string{PromptStdin, PromptPointer})
+	for i, b := range r.Boundaries {
+		c.oneOf("/boundaries/"+strconv.Itoa(i), b, boundaries)
+	}
+	if r.MaxBoundaryPrecision != "" {
+		c.oneOf("/maxBoundaryPrecision", r.MaxBoundaryPrecision, precisions)
+	}
+	c.oneOf("/tempDir", r.TempDir, []string{"", TempOutside})
+	c.template("/command", r.Command)
+	c.template("/cwd", r.Cwd)
+	c.templates("/argv", r.Argv)
+	c.templates("/writableHome", r.WritableHome)
+	c.templates("/progressPaths", r.ProgressPaths)
+	if r.Login != nil {
+		c.templates("/login/files", r.Login.Files)
+	}
+	if r.Prompt == PromptPointer && !c.uses("promptPointer") && !c.uses("promptPath") {
+		c.fault("/argv", "the prompt is given to nobody (expected an argument {promptPointer} or {promptPath})")
+	}
+}
+
+func (c *checker) uses(name string) bool {
+	return slices.ContainsFunc(c.row.Argv, func(t string) bool { list, _ := names(t); return slices.Contains(list, name) })
+}
+
+func (c *checker) templates(pointer string, list []string) {
+	for i, t := range list {
+		c.template(pointer+"/"+strconv.Itoa(i), t)
+	}
+}
+
+// template refuses a placeholder that nothing fills: it would be empty and
+// take its argument away without a word.
+func (c *checker) template(pointer, t string) {
+	list, ok := names(t)
+	if !ok {
+		c.fault(pointer, "%q has a placeholder that is not closed", t)
+	}
+	for _, name := range list {
+		variable, _, isEnv := environmentName(name)
+		switch {
+		case isEnv && nameForm.MatchString(variable), slices.Contains(placeholders, name), c.ownValue(name):
+		default:
+			c.fault(pointer, "unknown placeholder {%s} (expected env:NAME|default, %s, or a value of a variant)", name, orList(placeholders))
+		}
+	}
+}
+
+func (c *checker) ownValue(name string) bool {
+	for _, v := range c.row.Variants {
+		if _, ok := v.Values[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) variants() {
+	for _, boundary := range slices.Sorted(maps.Keys(c.row.Variants)) {
+		v, at := c.row.Variants[boundary], "/variants/"+boundary
+		if !slices.Contains(boundaries, boundary) {
+			c.fault(at, "unknown boundary (expected %s)", orList(boundaries))
+		}
+		for _, run := range slices.Sorted(maps.Keys(v.Replace)) {
+			if indexRun(c.row.Argv, strings.Fields(run)) < 0 {
+				c.fault(at+"/replace", "the arguments %q do not occur in argv", run)
+			}
+			c.template(at+"/replace", v.Replace[run])
+		}
+		for _, name := range slices.Sorted(maps.Keys(v.Values)) {
+			if slices.Contains(placeholders, name) {
+				c.fault(at, "the value %q would hide a placeholder of every row", name)
+			}
+		}
+	}
+}
+
+func (c *checker) environment() {
+	for i, name := range c.row.Env.Pass {
+		if !passForm.MatchString(name) {
+			c.fault("/env/pass/"+strconv.Itoa(i), "%q is no variable (expected a name, with * at its end for all that begin so)", name)
+		}
+	}
+	c.settings("/env/set/", c.row.Env.Set)
+	c.settings("/env/asRoot/", c.row.Env.AsRoot)
+}
+
+func (c *checker) settings(at string, list map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		if !nameForm.MatchString(name) {
+			c.fault(at+name, "%q is no variable", name)
+		}
+		c.template(at+name, list[name])
+	}
+}
+
+func (c *checker) stream() {
+	if s := c.row.Stream; s != nil {
+		c.oneOf("/stream/format", s.Format, []string{"jsonl", "text"})
+		if s.Format == "jsonl" && len(s.Good) == 0 {
+			c.fault("/stream/good", "no event ends a run well: every run would count as cut off")
+		}
+		c.pointer("/stream/typePointer", s.TypePointer)
+		c.pointer("/stream/usagePointer", s.UsagePointer)
+		if s.Denials != nil {
+			c.pointer("/stream/denials", *s.Denials)
+		}
+	}
+	if s := c.row.Session; s != nil {
+		c.oneOf("/session/from", s.From, []string{"minted", "stream", "recording"})
+		c.pointer("/session/pointer", s.Pointer)
+		if s.Mint != (s.From == "minted") {
+			c.fault("/session/mint", "%v with an id from %q (expected them to agree)", s.Mint, s.From)
+		}
+		if s.Mint && !c.uses("sessionId") {
+			c.fault("/argv", "the minted session id is given to nobody (expected an argument {sessionId})")
+		}
+	}
+	c.causes()
+}
+
+func (c *checker) causes() {
+	for i, cause := range c.row.Causes {
+		at := "/causes/" + strconv.Itoa(i)
+		if !slugForm.MatchString(cause.Cause) {
+			c.fault(at+"/cause", "%q is no cause (expected small letters, digits and '-')", cause.Cause)
+		}
+		if len(cause.Match) == 0 {
+			c.fault(at+"/match", "matches everything")
+		}
+		for _, place := range causePlaces {
+			if text, ok := cause.Match[place]; ok && text == "" {
+				c.fault(at+"/match/"+place, "empty text matches everything")
+			}
+		}
+		for _, place := range slices.Sorted(maps.Keys(cause.Match)) {
+			c.oneOf(at+"/match/"+place, place, causePlaces)
+		}
+	}
+}
+
+func (c *checker) pointer(at, pointer string) {
+	if _, ok := jsondoc.Tokens(pointer); !ok {
+		c.fault(at, "%q is no JSON pointer (expected it to begin with /)", pointer)
+	}
+}
+
+// models checks the rows and that every name means one model: an alias that
+// two rows share, or that is another row's id, would make the answer depend on
+// the order of the file.
+func (c *checker) models() {
+	owner := make(map[string]int)
+	claim := func(pointer, name string, row int) {
+		key := strings.ToLower(name)
+		if other, taken := owner[key]; taken {
+			c.fault(pointer, "%q already names model %q", name, c.row.Models[other].ID)
+			return
+		}
+		owner[key] = row
+	}
+	for i, m := range c.row.Models {
+		at := "/models/" + strconv.Itoa(i)
+		if strings.TrimSpace(m.ID) != m.ID || m.ID == "" {
+			c.fault(at+"/id", "%q is no model id", m.ID)
+		}
+		claim(at+"/id", m.ID, i)
+		for j, alias := range m.Aliases {
+			if strings.TrimSpace(alias) == "" {
+				c.fault(at+"/aliases/"+strconv.Itoa(j), "empty alias")
+			}
+			claim(at+"/aliases/"+strconv.Itoa(j), alias, i)
+		}
+		c.pricing(at+"/pricing", m)
+	}
+	if _, err := c.row.Resolve(""); err != nil || c.row.DefaultModel == "" {
+		c.fault("/defaultModel", "%q is none of the models", c.row.DefaultModel)
+	}
+}
+
+func (c *checker) pricing(at string, m Model) {
+	if m.Pricing == nil {
+		if m.Selectable {
+			c.fault(at, "model %q is selectable and has no price (expected a price, or \"selectable\": false)", m.ID)
+		}
+		return
+	}
+	for k, price := range m.Pricing {
+		if !priceForm.MatchString(price.String()) {
+			c.fault(at+"/"+strconv.Itoa(k), "%q is no price (expected a plain decimal of USD per million tokens)", price)
+		}
+	}
+}
