@@ -26,6 +26,11 @@ func strip(s string, newline, tab rune) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
+		if printable(s[i]) {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
 		if n := escapeLen(s[i:]); n > 0 {
 			i += n
 			continue
@@ -48,12 +53,14 @@ func strip(s string, newline, tab rune) string {
 // plain reports whether s is printable ASCII, which most text is.
 func plain(s string) bool {
 	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
+		if !printable(s[i]) {
 			return false
 		}
 	}
 	return true
 }
+
+func printable(c byte) bool { return c >= ' ' && c <= '~' }
 
 // hidden reports whether a character shows nothing of its own but changes
 // what is shown around it. The joiners are needed to write Persian, Indic

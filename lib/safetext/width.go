@@ -38,6 +38,9 @@ func GraphemeCount(s string) int {
 // that Line made safe: East Asian wide characters and emoji take two, marks
 // that combine none.
 func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
 	n := 0
 	for clusters := graphemes.FromString(s); clusters.Next(); {
 		n += clusterWidth(clusters.Value())
