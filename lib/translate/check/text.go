@@ -1,0 +1,158 @@
+package check
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// pair is a source and its translation, each taken apart once for all units.
+type pair struct {
+	*Checker
+	source, target parts
+	icu            *message        // of the source, nil unless it is an ICU message
+	paired         map[string]bool // tag names with a closing partner in either text
+}
+
+func newPair(c *Checker, source, target string) *pair {
+	p := &pair{Checker: c, source: takeApart(source), target: takeApart(target)}
+	p.paired = pairedTags(p.source.bare, p.target.bare)
+	if m, err := parseICU(source); err == nil && m.complex() {
+		p.icu = m
+	}
+	return p
+}
+
+// stand is what code is replaced with in a bare text: a character that no one
+// writes, which counts as a word.
+const stand = "\ufffc"
+
+// parts is what Markdown sees in a text.
+type parts struct {
+	whole  string
+	bare   string // code replaced by stand
+	spans  []string
+	fences []string
+	links  []string // destinations
+}
+
+var markdown = sync.OnceValue(func() parser.Parser { return goldmark.DefaultParser() })
+
+// takeApart reads a text as Markdown. Most texts have none in them and are not
+// parsed at all. The parser only finds code and links here; nothing is ever
+// written back from its tree.
+func takeApart(s string) parts {
+	p := parts{whole: s, bare: s}
+	if !strings.ContainsAny(s, "`~<[") {
+		return p
+	}
+	raw := []byte(s)
+	var codes [][2]int // what to replace, in order
+	tree := markdown().Parse(text.NewReader(raw))
+	// The walk cannot fail: the function it calls never does.
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.CodeSpan:
+			if content, at, ok := codeSpan(n, raw); ok {
+				p.spans = append(p.spans, "`"+content+"`")
+				codes = append(codes, at)
+			}
+		case *ast.FencedCodeBlock:
+			content, at := fence(n, raw)
+			p.fences = append(p.fences, content)
+			if at[1] > at[0] {
+				codes = append(codes, at)
+			}
+		case *ast.Link:
+			p.links = append(p.links, string(n.Destination))
+		case *ast.Image:
+			p.links = append(p.links, string(n.Destination))
+		case *ast.AutoLink:
+			p.links = append(p.links, string(n.URL(raw)))
+		}
+		return ast.WalkContinue, nil
+	})
+	p.bare = without(s, codes)
+	return p
+}
+
+// codeSpan gives the content of a code span and where it stands, backticks
+// included.
+func codeSpan(n *ast.CodeSpan, raw []byte) (content string, at [2]int, ok bool) {
+	var b strings.Builder
+	at = [2]int{-1, -1}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		t, isText := c.(*ast.Text)
+		if !isText {
+			continue
+		}
+		b.Write(t.Segment.Value(raw))
+		if at[0] < 0 {
+			at[0] = t.Segment.Start
+		}
+		at[1] = t.Segment.Stop
+	}
+	if at[0] < 0 {
+		return "", at, false
+	}
+	for at[0] > 0 && raw[at[0]-1] != '`' {
+		at[0]--
+	}
+	for at[0] > 0 && raw[at[0]-1] == '`' {
+		at[0]--
+	}
+	for at[1] < len(raw) && raw[at[1]] != '`' {
+		at[1]++
+	}
+	for at[1] < len(raw) && raw[at[1]] == '`' {
+		at[1]++
+	}
+	return b.String(), at, true
+}
+
+// fence gives info string and lines of a fenced block, and where its lines
+// stand.
+func fence(n *ast.FencedCodeBlock, raw []byte) (content string, at [2]int) {
+	var b strings.Builder
+	b.WriteString("```")
+	if n.Info != nil {
+		b.Write(n.Info.Segment.Value(raw))
+	}
+	b.WriteString("\n")
+	for i := range n.Lines().Len() {
+		segment := n.Lines().At(i)
+		b.Write(segment.Value(raw))
+		if i == 0 {
+			at[0] = segment.Start
+		}
+		at[1] = segment.Stop
+	}
+	return b.String(), at
+}
+
+// without replaces pieces of a text. Pieces that overlap an earlier one, as
+// they may inside nested blocks, are left to it.
+func without(s string, pieces [][2]int) string {
+	if len(pieces) == 0 {
+		return s
+	}
+	var b strings.Builder
+	done := 0
+	for _, at := range pieces {
+		if at[0] < done {
+			continue
+		}
+		b.WriteString(s[done:at[0]])
+		b.WriteString(stand)
+		done = at[1]
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
