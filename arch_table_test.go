@@ -153,8 +153,10 @@ var table = []rule{
 	},
 	{
 		shelf: "dispatch", pkg: "lib/dispatch/replay",
-		does: "the provider that plays recordings",
-		uses: []string{"lib/provider", "lib/jsondoc"},
+		does:  "the provider that plays recordings",
+		uses:  []string{"lib/provider", "lib/jsondoc"},
+		third: []string{"x/sys"},
+		why:   "a recording may end by a signal, named as in a status file",
 	},
 	{
 		shelf: "dispatch", pkg: "lib/dispatch",
@@ -232,7 +234,7 @@ var table = []rule{
 	},
 	{
 		shelf: "wizard", pkg: "lib/wizard/facts",
-		does: "a project → what the steps need to know",
+		does:  "a project → what the steps need to know",
 		uses:  []string{"bytes shelf", "lib/wizard", "lib/run", "lib/provider", "lib/gitrepo"},
 		third: []string{"x/text"},
 		why:   "it reads documents and rows of old runs, and language tags; the wizard itself reads nothing",
