@@ -152,8 +152,8 @@ func pointerPattern(pointer string) string {
 	return jsondoc.Pointer(tokens...)
 }
 
-// FuzzValidate: no document of any kind makes Validate panic or contradict
-// itself.
+// FuzzValidate: no document of any kind makes Validate panic, contradict
+// itself, or judge otherwise than the oracle.
 func FuzzValidate(f *testing.F) {
 	names := sortedKeys(catalogue())
 	for _, e := range examples(f) {
@@ -171,6 +171,7 @@ func FuzzValidate(f *testing.F) {
 			name = names[which]
 		}
 		lawsOfFindings(t, doc, name)
+		agrees(t, doc, name)
 	})
 }
 
@@ -207,7 +208,6 @@ func BenchmarkFirstUse(b *testing.B) {
 		b.Run(file, func(b *testing.B) {
 			for b.Loop() {
 				l := newLibrary()
-				l.compile(file)
 				l.shape(file)
 			}
 		})
@@ -217,7 +217,7 @@ func BenchmarkFirstUse(b *testing.B) {
 			l := newLibrary()
 			for _, e := range catalogue() {
 				for _, v := range e.versions {
-					l.compile(e.file(v))
+					l.root(e.file(v))
 				}
 			}
 		}

@@ -113,7 +113,7 @@ console.log(JSON.stringify(patterns.map(p => { const re = new RegExp(p, "`+flags
 }
 
 func TestPathPatterns(t *testing.T) {
-	rel := regexp.MustCompile(shared().at("okstra:schema/common#/$defs/relPath").(map[string]any)["pattern"].(string))
+	rel := ruleAt(t, "okstra:schema/common#/$defs/relPath").pattern
 	for path, want := range map[string]bool{
 		"a": true, "a/b": true, ".okstra/x": true, "...": true, "..a": true, "a/..b": true, "a b": true, `a\b`: true, "a/.git": true, "-": true,
 		"": false, ".": false, "..": false, "/a": false, "a/": false, "a//b": false, "./a": false, "a/.": false, "a/..": false, "a/./b": false, "../a": false, "a/../b": false,
@@ -122,4 +122,16 @@ func TestPathPatterns(t *testing.T) {
 			t.Errorf("%q: %v, want %v", path, got, want)
 		}
 	}
+}
+
+func ruleAt(t *testing.T, location string) *rule {
+	t.Helper()
+	l := shared()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, err := l.rule(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -7,15 +7,13 @@ import (
 
 // shape is what a schema says about a place in a document, all of its
 // branches taken together: which keys it names, and what stands under them.
-// Validation picks branches; a shape does not, so it can tell an unknown key
+// Checking picks branches; a shape does not, so it can tell an unknown key
 // and list every place that a schema describes.
 type shape struct {
 	sources []source
 	keys    map[string]*shape
 	// rest is the shape of keys that are described without being named.
-	rest *shape
-	// free says that any key is welcome and nothing is said about it.
-	free   bool
+	rest   *shape
 	items  *shape
 	prefix []*shape
 	// strict says that a key which is not named is worth a warning: keys are
@@ -25,131 +23,85 @@ type shape struct {
 	deep bool
 }
 
-// source is a part of a schema with its location.
+// source is a rule that may hold for a place; always says that no condition
+// stands before it.
 type source struct {
-	node     map[string]any
-	location string
-	// always says that no condition stands before it.
+	rule   *rule
 	always bool
 }
 
-// shape gives the shape of an embedded schema file.
-func (l *library) shape(file string) *shape {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s, ok := l.shapes[file]; ok {
-		return s
+// outline builds the shape of rules that hold for the same place.
+func outline(rules []*rule) *shape {
+	s := &shape{keys: map[string]*shape{}}
+	for _, r := range rules {
+		s.sources = flatten(s.sources, source{r, true})
 	}
-	root := urlPrefix + file + "#"
-	s := l.outline([]part{{l.lookup(root), root, true}})
-	l.shapes[file] = s
-	return s
-}
-
-// part is a schema that may still be a boolean.
-type part struct {
-	schema   any
-	location string
-	always   bool
-}
-
-// outline builds the shape of parts that hold for the same place.
-func (l *library) outline(parts []part) *shape {
-	s := &shape{}
-	for _, p := range parts {
-		s.sources = append(s.sources, l.flatten(p)...)
-	}
-	named := map[string][]part{}
-	var rest, items []part
-	prefix := map[int][]part{}
+	named := map[string][]*rule{}
+	var rest, items []*rule
+	var prefix [][]*rule
+	free, closed := false, false
 	for _, src := range s.sources {
-		for key, sub := range subschemas(src.node["properties"]) {
-			named[key] = append(named[key], part{sub, src.location + "/properties/" + escape(key), true})
+		r := src.rule
+		for key, sub := range r.properties {
+			if !sub.never {
+				named[key] = append(named[key], sub)
+			}
 		}
-		for pattern, sub := range subschemas(src.node["patternProperties"]) {
-			rest = append(rest, part{sub, src.location + "/patternProperties/" + escape(pattern), true})
+		for _, p := range r.patterns {
+			rest = append(rest, p.rule)
 		}
-		switch more := src.node["additionalProperties"].(type) {
-		case bool:
-			s.free = s.free || more
-		case map[string]any:
-			rest = append(rest, part{more, src.location + "/additionalProperties", true})
+		if r.extra != nil {
+			rest = append(rest, r.extra)
 		}
-		if sub, ok := src.node["items"]; ok {
-			items = append(items, part{sub, src.location + "/items", true})
+		if r.items != nil {
+			items = append(items, r.items)
 		}
-		first, _ := src.node["prefixItems"].([]any)
-		for i, sub := range first {
-			prefix[i] = append(prefix[i], part{sub, src.location + "/prefixItems/" + itoa(i), true})
+		for i, sub := range r.prefix {
+			if i == len(prefix) {
+				prefix = append(prefix, nil)
+			}
+			prefix[i] = append(prefix[i], sub)
 		}
+		free, closed = free || r.free, closed || r.closed
 	}
-	s.keys = map[string]*shape{}
 	for key, subs := range named {
-		s.keys[key] = l.outline(subs)
+		s.keys[key] = outline(subs)
 	}
 	if rest != nil {
-		s.rest = l.outline(rest)
+		s.rest = outline(rest)
 	}
 	if items != nil {
-		s.items = l.outline(items)
+		s.items = outline(items)
 	}
-	for i := range len(prefix) {
-		s.prefix = append(s.prefix, l.outline(prefix[i]))
+	for _, subs := range prefix {
+		s.prefix = append(s.prefix, outline(subs))
 	}
-	s.strict = len(s.keys) > 0 && !s.free && !s.closed()
+	s.strict = len(s.keys) > 0 && !free && !closed
 	s.deep = len(s.keys) > 0 || s.rest != nil || s.items != nil && s.items.deep ||
 		slices.ContainsFunc(s.prefix, func(p *shape) bool { return p.deep })
 	return s
 }
 
-// flatten lists a schema and all that it refers to for the same place:
+// flatten adds a rule and all that it refers to for the same place:
 // references, conjunctions, alternatives and conditional branches. The
-// condition itself and what must not hold describe nothing.
-func (l *library) flatten(p part) []source {
-	node, ok := p.schema.(map[string]any)
-	if !ok {
-		return nil
+// condition itself describes nothing.
+func flatten(list []source, src source) []source {
+	list = append(list, src)
+	if src.rule.ref != nil {
+		list = flatten(list, source{src.rule.ref, src.always})
 	}
-	list := []source{{node, p.location, p.always}}
-	if ref, ok := node["$ref"].(string); ok {
-		if strings.HasPrefix(ref, "#") {
-			base, _, _ := strings.Cut(p.location, "#")
-			ref = base + ref
-		}
-		if !strings.Contains(ref, "#") {
-			ref += "#"
-		}
-		list = append(list, l.flatten(part{l.lookup(ref), ref, p.always})...)
+	for _, sub := range src.rule.allOf {
+		list = flatten(list, source{sub, src.always})
 	}
-	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
-		branches, _ := node[keyword].([]any)
-		for i, branch := range branches {
-			list = append(list, l.flatten(part{branch, p.location + "/" + keyword + "/" + itoa(i), p.always})...)
-		}
+	for _, sub := range src.rule.anyOf {
+		list = flatten(list, source{sub, src.always})
 	}
-	for _, keyword := range []string{"then", "else"} {
-		if branch, ok := node[keyword]; ok {
-			list = append(list, l.flatten(part{branch, p.location + "/" + keyword, false})...)
+	for _, sub := range []*rule{src.rule.then, src.rule.els} {
+		if sub != nil {
+			list = flatten(list, source{sub, false})
 		}
 	}
 	return list
-}
-
-// subschemas gives the members of a keyword that maps names to schemas;
-// false ones forbid a name and describe nothing.
-func subschemas(keyword any) map[string]any {
-	members, _ := keyword.(map[string]any)
-	described := make(map[string]any, len(members))
-	for name, sub := range members {
-		if sub != false {
-			described[name] = sub
-		}
-	}
-	return described
-}
-
-func escape(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 }
 
 // child is the shape of the value under a key or an index, or nil.
@@ -162,16 +114,44 @@ func (s *shape) child(token string) *shape {
 	case s.rest != nil && s.items == nil:
 		return s.rest
 	}
-	if i, ok := index(token, 1<<30); ok {
+	if i, ok := index(token); ok {
 		return s.element(i)
 	}
 	return nil
 }
 
+// at is the shape at a place below, or nil.
+func (s *shape) at(tokens []string) *shape {
+	for _, token := range tokens {
+		s = s.child(token)
+	}
+	return s
+}
+
+// element is the shape of an array element, or nil.
+func (s *shape) element(i int) *shape {
+	if i < len(s.prefix) {
+		return s.prefix[i]
+	}
+	return s.items
+}
+
+// index reads a token as an array index, of nine digits at most.
+func index(token string) (int, bool) {
+	if !isIndex(token) || len(token) > 9 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range token {
+		n = n*10 + int(c-'0')
+	}
+	return n, true
+}
+
 // unknownKeys gives a problem for each key that the schema does not name,
 // where it names keys at all and welcomes no others. Closed objects are left
-// out: in them such a key breaks the schema, which validation tells. at is
-// used as a stack; the order of the problems is not determined.
+// out: in them such a key breaks the schema, which checking tells. at is used
+// as a stack; the order of the problems is not determined.
 func (s *shape) unknownKeys(v any, at []string, problems []problem) []problem {
 	switch v := v.(type) {
 	case map[string]any:
@@ -190,9 +170,6 @@ func (s *shape) unknownKeys(v any, at []string, problems []problem) []problem {
 			}
 		}
 	case []any:
-		if s.items == nil && len(s.prefix) == 0 {
-			return problems
-		}
 		for i, item := range v {
 			if sub := s.element(i); sub != nil && sub.deep {
 				problems = sub.unknownKeys(item, append(at, itoa(i)), problems)
@@ -202,20 +179,8 @@ func (s *shape) unknownKeys(v any, at []string, problems []problem) []problem {
 	return problems
 }
 
-// element is the shape of an array element, or nil.
-func (s *shape) element(i int) *shape {
-	if i < len(s.prefix) {
-		return s.prefix[i]
-	}
-	return s.items
-}
-
-func (s *shape) closed() bool {
-	return slices.ContainsFunc(s.sources, func(src source) bool { return src.node["additionalProperties"] == false })
-}
-
 // similar names the known key that a reader most likely meant: the one that
-// differs in case or hyphens only. It is "" when there is none.
+// differs in case, hyphens or underscores only. It is "" when there is none.
 func (s *shape) similar(key string) string {
 	for _, known := range sortedKeys(s.keys) {
 		if loose(known) == loose(key) {

@@ -1,14 +1,8 @@
 package schema
 
 import (
-	"encoding/json"
-	"errors"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"okstra/lib/finding"
 	"okstra/lib/jsondoc"
@@ -48,22 +42,19 @@ func unreadable(doc jsondoc.Doc, err error) finding.Finding {
 	return finding.Finding{Level: finding.Error, Code: CodeSchema, Artifact: doc.Name, Message: err.Error(), Expected: "a JSON value"}
 }
 
-// inspect holds a decoded value against the schema of a kind. It changes
-// numbers in the value, see tame.
+// inspect holds a decoded value against the schema of a kind.
 func inspect(value any, name string, unknown bool) []problem {
-	value, problems := tame(value, nil, nil)
 	chosen, refused := choose(value, name)
 	if refused != nil {
 		return refused
 	}
 	l := shared()
-	err := l.compile(chosen.file).Validate(value)
-	var invalid *jsonschema.ValidationError
-	switch {
-	case errors.As(err, &invalid):
-		problems = append(problems, explainer{l, value, l.shape(chosen.file)}.explain(invalid)...)
-	case err != nil:
-		panic("schema: " + err.Error())
+	root := l.root(chosen.file)
+	var problems []problem
+	if !root.fits(value) {
+		c := checker{shape: l.shape(chosen.file)}
+		c.check(root, value)
+		problems = c.problems
 	}
 	if unknown && !chosen.newer {
 		problems = l.shape(chosen.file).unknownKeys(value, nil, problems)
@@ -90,51 +81,6 @@ func (in embeddedRows) validate(doc jsondoc.Doc, value any) []finding.Finding {
 		}
 	}
 	return list
-}
-
-// longestNumber is how many digits of a number are looked at. The schema
-// library computes with exact fractions, and a number of a million digits,
-// spelled out or by exponent, would cost it minutes.
-const longestNumber = 40
-
-// tame replaces numbers that are unreasonable to compute with exactly: long
-// ones and those with an exponent become floating point. One that is beyond
-// floating point is a problem. at is used as a stack.
-func tame(v any, at []string, problems []problem) (any, []problem) {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, sub := range v {
-			switch sub.(type) {
-			case map[string]any, []any, json.Number:
-				v[key], problems = tame(sub, append(at, key), problems)
-			}
-		}
-	case []any:
-		for i, sub := range v {
-			switch sub.(type) {
-			case map[string]any, []any, json.Number:
-				v[i], problems = tame(sub, append(at, itoa(i)), problems)
-			}
-		}
-	case json.Number:
-		return tameNumber(v, at, problems)
-	}
-	return v, problems
-}
-
-func tameNumber(n json.Number, at []string, problems []problem) (any, []problem) {
-	if len(n) <= longestNumber && !strings.ContainsAny(string(n), "eE") {
-		return n, problems
-	}
-	f, err := strconv.ParseFloat(string(n), 64)
-	if err == nil {
-		return f, problems
-	}
-	problems = append(problems, problem{
-		code: CodeSchema, keyword: "number", tokens: slices.Clone(at), rank: rankType,
-		message: describeValue(n), found: plain(n), expected: "a number that fits 64-bit floating point",
-	})
-	return math.Copysign(math.MaxFloat64, f), problems
 }
 
 func itoa(i int) string { return strconv.Itoa(i) }

@@ -35,102 +35,57 @@ func Walk(kind string, visit func(pattern string, n Node)) error {
 	if !ok {
 		return fmt.Errorf("no schema for kind %q", kind)
 	}
-	l := shared()
-	l.walk(l.shape(e.file(e.newest())), "", true, visit)
+	shared().shape(e.file(e.newest())).walk("", true, visit)
 	return nil
 }
 
-func (l *library) walk(s *shape, pattern string, required bool, visit func(string, Node)) {
-	visit(pattern, l.node(s, required))
+func (s *shape) walk(pattern string, required bool, visit func(string, Node)) {
+	visit(pattern, s.node(required))
 	for _, key := range sortedKeys(s.keys) {
-		l.walk(s.keys[key], pattern+"/"+escape(key), s.requires(key), visit)
+		s.keys[key].walk(pattern+"/"+escape(key), s.requires(key), visit)
 	}
 	if s.rest != nil {
-		l.walk(s.rest, pattern+"/*", false, visit)
+		s.rest.walk(pattern+"/*", false, visit)
 	}
 	for i, sub := range s.prefix {
-		l.walk(sub, pattern+"/"+itoa(i), true, visit)
+		sub.walk(pattern+"/"+itoa(i), true, visit)
 	}
 	if s.items != nil {
-		l.walk(s.items, pattern+"/*", false, visit)
+		s.items.walk(pattern+"/*", false, visit)
 	}
 }
 
 // requires says whether a key is required under all conditions.
 func (s *shape) requires(key string) bool {
 	return slices.ContainsFunc(s.sources, func(src source) bool {
-		required, _ := src.node["required"].([]any)
-		return src.always && slices.Contains(required, any(key))
+		return src.always && slices.Contains(src.rule.required, key)
 	})
 }
 
-func (l *library) node(s *shape, required bool) Node {
+func (s *shape) node(required bool) Node {
 	n := Node{Required: required}
+	var types typeSet
 	for _, src := range s.sources {
-		n.Types = append(n.Types, typesOf(src.node)...)
+		r := src.rule
+		types |= r.types
 		if n.Title == "" {
-			n.Title, _ = src.node["title"].(string)
+			n.Title = r.title
 		}
-		if pattern, ok := src.node["pattern"].(string); ok && n.Pattern == "" {
-			n.Pattern = pattern
+		if n.Pattern == "" && r.pattern != nil {
+			n.Pattern = r.pattern.String()
 		}
-		for _, v := range valuesOf(src.node) {
+		for _, v := range r.values {
+			if r.types == 0 {
+				types |= typesOf(v)
+			}
 			if text, ok := v.(string); ok {
 				n.Enum = append(n.Enum, text)
 			}
 		}
 	}
+	n.Types = types.names()
 	slices.Sort(n.Types)
-	n.Types = slices.Compact(n.Types)
 	slices.Sort(n.Enum)
 	n.Enum = slices.Compact(n.Enum)
 	return n
-}
-
-// valuesOf lists the values that a schema is limited to, by enum or const.
-func valuesOf(node map[string]any) []any {
-	values, _ := node["enum"].([]any)
-	if v, ok := node["const"]; ok {
-		values = append(slices.Clone(values), v)
-	}
-	return values
-}
-
-// typesOf lists the types of a schema; those of its values where it has no
-// type.
-func typesOf(node map[string]any) []string {
-	switch types := node["type"].(type) {
-	case string:
-		return []string{types}
-	case []any:
-		var names []string
-		for _, t := range types {
-			if name, ok := t.(string); ok {
-				names = append(names, name)
-			}
-		}
-		return names
-	}
-	var names []string
-	for _, v := range valuesOf(node) {
-		names = append(names, typeOf(v))
-	}
-	return names
-}
-
-func typeOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	case string:
-		return "string"
-	case []any:
-		return "array"
-	case map[string]any:
-		return "object"
-	default:
-		return "number"
-	}
 }

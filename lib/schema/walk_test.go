@@ -58,13 +58,13 @@ func TestWalkCoversEveryValueOfTheExamples(t *testing.T) {
 	for _, e := range examples(t) {
 		file := mustChoose(t, e)
 		nodes := map[string]Node{}
-		l := shared()
-		l.walk(l.shape(file), "", true, func(pattern string, n Node) { nodes[pattern] = n })
+		root := shared().shape(file)
+		root.walk("", true, func(pattern string, n Node) { nodes[pattern] = n })
 		v, err := e.doc.Value()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, place := range places(v, l.shape(file), "") {
+		for _, place := range places(v, root, "") {
 			if _, ok := nodes[place]; !ok {
 				t.Errorf("%s: %s is not walked", e.file, place)
 			}
