@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -201,4 +202,23 @@ func FuzzCanonical(f *testing.F) {
 			t.Fatalf("Canonical(%q) = %q is not JSON", raw, got)
 		}
 	})
+}
+
+// The table of docs/digest.md is right.
+func TestExamplesOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/digest.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| `([^`]+)` \\| `(sha256:[0-9a-f]+)` \\|$")
+	examples := row.FindAllSubmatch(page, -1)
+	if len(examples) != 3 {
+		t.Fatalf("found %d examples, want 3: has the layout of the table changed?", len(examples))
+	}
+	for _, example := range examples {
+		canonical, err := Canonical(example[1])
+		if !bytes.Equal(canonical, example[2]) || Bytes(canonical) != string(example[3]) || err != nil {
+			t.Errorf("%s: %s %s %v, but the page says %s %s", example[1], canonical, Bytes(canonical), err, example[2], example[3])
+		}
+	}
 }
