@@ -4,8 +4,9 @@ package wizard
 // called only when a step on the way needs it; lib/wizard/facts reads them
 // from disk once per call of the program.
 type Facts interface {
-	Tasks() []TaskFact        // newest run first
-	Providers() ProviderFacts // installed ones
+	Tasks() []TaskFact                   // newest run first
+	NextPhase(group, task string) string // what the newest report proposes, or ""
+	Providers() ProviderFacts            // installed ones
 	Refs() RefFacts
 	Plans(group, task string) []PlanFact // newest first
 	Handoff(group, task string) HandoffFact
@@ -27,7 +28,6 @@ type TaskFact struct {
 	BriefPath    string
 	LastType     string
 	LastAt       string
-	NextPhase    string
 	HasWorktree  bool
 }
 

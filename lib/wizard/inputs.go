@@ -55,7 +55,7 @@ func (m Machine) Confirmation(s State) []Line {
 	v := m.view(&s)
 	lines := []Line{}
 	for _, r := range v.answered() {
-		if r.id != "confirm" && r.id != "edit_pick" {
+		if v.told(r) {
 			lines = append(lines, Line{r.id, v.name(r), v.shownAnswer(r, v.get(r.id))})
 		}
 	}
@@ -67,7 +67,7 @@ func (m Machine) Confirmation(s State) []Line {
 func (v view) confirmation() string {
 	text := ""
 	for _, r := range v.answered() {
-		if r.id != "confirm" && r.id != "edit_pick" {
+		if v.told(r) {
 			text += fmt.Sprintf("%s: %s\n", v.name(r), v.shownAnswer(r, v.get(r.id)))
 		}
 	}
@@ -132,4 +132,10 @@ func (v view) screen(r row) Screen {
 	}
 	s.Kind, s.Multi, s.Options = KindPick, ref(r.multi), r.choices(v)
 	return s
+}
+
+// told says whether a row stands in the confirmation: its own question does
+// not, and a typed answer stands once, under its text.
+func (v view) told(r row) bool {
+	return r.id != "confirm" && r.id != "edit_pick" && v.get(r.id) != Custom
 }

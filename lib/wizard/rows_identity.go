@@ -64,9 +64,9 @@ var identityRows = []row{
 			types := slices.Clone(run.TaskTypes)
 			if v.newTask() {
 				types = slices.DeleteFunc(types, func(t string) bool { return slices.Contains(planTypes, t) })
-			} else if t, ok := v.task(); ok && slices.Contains(types, t.NextPhase) {
-				rest := slices.DeleteFunc(types, func(x string) bool { return x == t.NextPhase })
-				types = append([]string{t.NextPhase}, rest...)
+			} else if next := v.nextPhase(); slices.Contains(types, next) {
+				rest := slices.DeleteFunc(types, func(x string) bool { return x == next })
+				types = append([]string{next}, rest...)
 			}
 			return plain("task_type", types...)(v)
 		},
@@ -94,7 +94,7 @@ func knownTask(v view, step, answer string, words ...string) error {
 func segment(step, answer string) error {
 	if err := run.CheckSegment(answer); err != nil {
 		r := refuse("bad-segment", "%s: %v", step, err)
-		if clean := cleanSegment(answer); clean != "" {
+		if clean := CleanSegment(answer); clean != "" {
 			r.Message += "; " + `"` + clean + `" would do`
 			r.Candidates = []string{clean}
 		}
@@ -103,8 +103,8 @@ func segment(step, answer string) error {
 	return nil
 }
 
-// cleanSegment proposes an identifier that is close to s, or "".
-func cleanSegment(s string) string {
+// CleanSegment proposes an identifier that is close to s, or "".
+func CleanSegment(s string) string {
 	mapped := strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
@@ -121,4 +121,13 @@ func cleanSegment(s string) string {
 		return ""
 	}
 	return mapped
+}
+
+// nextPhase is what the newest report of the task proposes, or "".
+func (v view) nextPhase() string {
+	t, ok := v.task()
+	if !ok {
+		return ""
+	}
+	return v.facts.NextPhase(t.Group, t.ID)
 }

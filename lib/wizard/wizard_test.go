@@ -32,6 +32,7 @@ func (p project) Providers() ProviderFacts {
 		Default: []string{"claude", "codex"},
 	}
 }
+func (p project) NextPhase(string, string) string                 { return "" }
 func (p project) Refs() RefFacts                                  { return RefFacts{Head: "0123456789abcdef", DefaultBranch: "main"} }
 func (p project) Plans(string, string) []PlanFact                 { return p.plans }
 func (p project) Handoff(string, string) HandoffFact              { return HandoffFact{} }

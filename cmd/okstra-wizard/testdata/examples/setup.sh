@@ -1,0 +1,7 @@
+set -e
+git init -q -b main .
+git add TASK.md
+git -c user.name=t -c user.email=t@example.com commit -qm start
+okstra-wizard init --state-file open.json --host text --project-root . > /dev/null
+okstra-wizard init --state-file done.json --host text --project-root . > /dev/null
+okstra-wizard run --state-file done.json < answers.txt > /dev/null
