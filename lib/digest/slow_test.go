@@ -68,16 +68,17 @@ func slowValue(v any) (string, error) {
 
 func slowString(s string) string {
 	names := map[rune]string{'"': `\"`, '\\': `\\`, 8: `\b`, 9: `\t`, 10: `\n`, 12: `\f`, 13: `\r`}
-	text := `"`
+	var text strings.Builder
+	text.WriteByte('"')
 	for _, r := range s {
 		switch name, ok := names[r]; {
 		case ok:
-			text += name
+			text.WriteString(name)
 		case r < 32:
-			text += fmt.Sprintf(`\u%04x`, r)
+			fmt.Fprintf(&text, `\u%04x`, r)
 		default:
-			text += string(r)
+			text.WriteRune(r)
 		}
 	}
-	return text + `"`
+	return text.String() + `"`
 }

@@ -10,26 +10,25 @@ import (
 )
 
 type config struct {
-	Kind      string             `json:"kind"`
-	Rounds    int                `json:"maxRounds"`
-	Port      uint16             `json:"port"`
-	Stage     *int               `json:"stage"`
-	List      []string           `json:"list"`
-	Workers   []worker           `json:"workers"`
-	ByID      map[string]worker  `json:"byId"`
-	At        time.Time          `json:"at"`
-	Wait      time.Duration      `json:"wait"`
-	Any       any                `json:"any"`
-	Raw       stdjson.RawMessage `json:"raw"`
-	Number    stdjson.Number     `json:"number"`
-	Ratio     float64            `json:"ratio"`
-	Flag      bool               `json:"flag"`
-	Pair      [2]int             `json:"pair"`
-	Bytes     []byte             `json:"bytes"`
-	Level     level              `json:"level"`
-	Small     int8               `json:"small"`
-	Embedded                     // promoted like encoding/json does
-	unwritten string
+	Kind     string             `json:"kind"`
+	Rounds   int                `json:"maxRounds"`
+	Port     uint16             `json:"port"`
+	Stage    *int               `json:"stage"`
+	List     []string           `json:"list"`
+	Workers  []worker           `json:"workers"`
+	ByID     map[string]worker  `json:"byId"`
+	At       time.Time          `json:"at"`
+	Wait     time.Duration      `json:"wait"`
+	Any      any                `json:"any"`
+	Raw      stdjson.RawMessage `json:"raw"`
+	Number   stdjson.Number     `json:"number"`
+	Ratio    float64            `json:"ratio"`
+	Flag     bool               `json:"flag"`
+	Pair     [2]int             `json:"pair"`
+	Bytes    []byte             `json:"bytes"`
+	Level    level              `json:"level"`
+	Small    int8               `json:"small"`
+	Embedded                    // promoted like encoding/json does
 }
 
 type worker struct {
@@ -61,7 +60,7 @@ func TestDecode(t *testing.T) {
 		Raw: stdjson.RawMessage(`{"b":1, "a":2.0}`), Number: "1.50", Ratio: 0.5, Flag: true, Pair: [2]int{1, 2}, Bytes: []byte("hi"),
 		Embedded: Embedded{Inner: "i"},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(config{})); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }

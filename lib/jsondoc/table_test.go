@@ -236,3 +236,19 @@ func BenchmarkPositions(b *testing.B) {
 		})
 	}
 }
+
+func TestOneDocumentServesManyGoroutines(t *testing.T) {
+	doc := mustParse(t, sample)
+	done := make(chan [2]int)
+	for range 8 {
+		go func() {
+			line, col := doc.Position("/after")
+			done <- [2]int{line, col}
+		}()
+	}
+	for range 8 {
+		if got := <-done; got != [2]int{4, 24} {
+			t.Errorf("Position = %v, want 4:24", got)
+		}
+	}
+}
