@@ -62,6 +62,7 @@ var table = []rule{
 	{
 		shelf: "model", pkg: "lib/gitrepo",
 		does: "questions to a git repository, worktrees",
+		uses: []string{"lib/jsondoc", "lib/atomicfile"},
 	},
 	{
 		shelf: "model", pkg: "lib/schema",
@@ -123,12 +124,12 @@ var table = []rule{
 	{
 		shelf: "dispatch", pkg: "lib/writepolicy",
 		does: "what a worker may write, and what can be promised about it",
-		uses: []string{"lib/run", "lib/digest", "lib/gitrepo"},
+		uses: []string{"lib/run", "lib/digest", "lib/jsondoc", "lib/gitrepo"},
 	},
 	{
 		shelf: "dispatch", pkg: "lib/audit",
 		does:  "snapshots of a tree, compared and judged",
-		uses:  []string{"lib/writepolicy", "lib/gitrepo", "lib/digest"},
+		uses:  []string{"lib/writepolicy", "lib/run", "lib/gitrepo", "lib/digest", "lib/jsondoc"},
 		third: []string{"x/sys"},
 	},
 	{

@@ -1,0 +1,285 @@
+package gitrepo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrNoRepository is a directory that lies in no working tree of git.
+var ErrNoRepository = errors.New("not a git working tree")
+
+// TopLevel is the root of the working tree around the directory, with links
+// resolved.
+func (r Repo) TopLevel(ctx context.Context) (string, error) {
+	return r.Line(ctx, "rev-parse", "--show-toplevel")
+}
+
+// CheckTopLevel refuses a directory that is not itself the root of a working
+// tree. A folder that lost its .git would otherwise be answered for by the
+// repository around it.
+func (r Repo) CheckTopLevel(ctx context.Context) error {
+	top, err := r.TopLevel(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", r.Dir, ErrNoRepository, err)
+	}
+	dir, err := filepath.EvalSymlinks(r.Dir)
+	if err != nil {
+		return err
+	}
+	if dir != top {
+		return fmt.Errorf("%s: %w: its top level is %s", r.Dir, ErrNoRepository, top)
+	}
+	return nil
+}
+
+// GitDir is the git directory of this working tree, absolute and resolved.
+func (r Repo) GitDir(ctx context.Context) (string, error) { return r.directory(ctx, "--git-dir") }
+
+// CommonDir is the git directory that all worktrees of the repository share,
+// absolute and resolved.
+func (r Repo) CommonDir(ctx context.Context) (string, error) {
+	return r.directory(ctx, "--git-common-dir")
+}
+
+// MissingDirError is a git directory that git names and that is not there.
+type MissingDirError struct{ Path string }
+
+func (e *MissingDirError) Error() string {
+	return fmt.Sprintf("git directory %s does not exist", e.Path)
+}
+
+func (r Repo) directory(ctx context.Context, flag string) (string, error) {
+	dir, err := r.Line(ctx, "rev-parse", "--path-format=absolute", flag)
+	if err != nil {
+		return "", err
+	}
+	resolved, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", &MissingDirError{Path: dir}
+	}
+	return resolved, err
+}
+
+// Branch is the full name of the branch that HEAD points at. A detached HEAD
+// is an error.
+func (r Repo) Branch(ctx context.Context) (string, error) {
+	return r.Line(ctx, "symbolic-ref", "-q", "HEAD")
+}
+
+// Head is the commit of HEAD.
+func (r Repo) Head(ctx context.Context) (string, error) { return r.Line(ctx, "rev-parse", "HEAD") }
+
+// Commit resolves a revision to the id of a commit. A revision that looks
+// like an option is only a revision.
+func (r Repo) Commit(ctx context.Context, rev string) (string, error) {
+	return r.Line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+}
+
+// HasCommit tells, by a nil error, that rev names a commit object that is
+// there.
+func (r Repo) HasCommit(ctx context.Context, rev string) error {
+	_, err := r.Ask(ctx, "cat-file", "-e", rev+"^{commit}")
+	return err
+}
+
+// IsAncestor tells whether commit a is b or an ancestor of it.
+func (r Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
+	_, err := r.Ask(ctx, "merge-base", "--is-ancestor", a, b)
+	if e, ok := errors.AsType[*Error](err); ok && e.Exit == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Refs gives the object of every ref, without HEAD.
+func (r Repo) Refs(ctx context.Context) (map[string]string, error) {
+	out, err := r.Ask(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
+	if err != nil {
+		return nil, err
+	}
+	refs := make(map[string]string)
+	for line := range strings.Lines(string(out)) {
+		if id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
+			refs[name] = id
+		}
+	}
+	return refs, nil
+}
+
+// Commits lists the commits reachable from tip and not from base, newest
+// first, each with its parents.
+func (r Repo) Commits(ctx context.Context, base, tip string) ([]Commit, error) {
+	out, err := r.Ask(ctx, "rev-list", "--parents", "--end-of-options", tip, "^"+base)
+	if err != nil {
+		return nil, err
+	}
+	var list []Commit
+	for line := range strings.Lines(string(out)) {
+		ids := strings.Fields(line)
+		list = append(list, Commit{ID: ids[0], Parents: ids[1:]})
+	}
+	return list, nil
+}
+
+// Commit is a commit and its parents.
+type Commit struct {
+	ID      string
+	Parents []string
+}
+
+// Difference lists the paths in which two commits differ. A path that was
+// renamed counts as both.
+func (r Repo) Difference(ctx context.Context, from, to string) ([]string, error) {
+	out, err := r.Ask(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", from, to)
+	return fields(out), err
+}
+
+// fields splits a list of texts that each end in NUL.
+func fields(out []byte) []string {
+	var list []string
+	for len(out) > 0 {
+		field, rest, _ := bytes.Cut(out, []byte{0})
+		list, out = append(list, string(field)), rest
+	}
+	return list
+}
+
+// Dirty lists the paths with work that is not committed: staged, changed or
+// untracked. Ignored files are no work.
+func (r Repo) Dirty(ctx context.Context) ([]string, error) {
+	out, err := r.Ask(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, entry := range fields(out) {
+		if len(entry) > 3 {
+			list = append(list, entry[3:])
+		}
+	}
+	return list, nil
+}
+
+// Worktree is one working tree of a repository.
+type Worktree struct {
+	Path     string
+	Head     string // "" for a bare repository
+	Branch   string // full ref name, "" when detached
+	Bare     bool
+	Locked   bool
+	Prunable bool // its directory is gone
+}
+
+// Worktrees lists the working trees of the repository, the main one first.
+func (r Repo) Worktrees(ctx context.Context) ([]Worktree, error) {
+	out, err := r.Ask(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var list []Worktree
+	for _, line := range fields(out) {
+		key, value, _ := strings.Cut(line, " ")
+		if key == "worktree" {
+			list = append(list, Worktree{Path: value})
+			continue
+		}
+		if len(list) == 0 {
+			continue
+		}
+		w := &list[len(list)-1]
+		switch key {
+		case "HEAD":
+			w.Head = value
+		case "branch":
+			w.Branch = value
+		case "bare":
+			w.Bare = true
+		case "locked":
+			w.Locked = true
+		case "prunable":
+			w.Prunable = true
+		}
+	}
+	return list, nil
+}
+
+// Flags are the index entries at which git looks away.
+type Flags struct {
+	AssumeUnchanged []string
+	SkipWorktree    []string
+}
+
+// IndexFlags lists the index entries with a flag that hides changes.
+func (r Repo) IndexFlags(ctx context.Context) (Flags, error) {
+	out, err := r.Ask(ctx, "ls-files", "-v", "-z")
+	if err != nil {
+		return Flags{}, err
+	}
+	var f Flags
+	for len(out) > 0 {
+		entry, rest, _ := bytes.Cut(out, []byte{0})
+		out = rest
+		if len(entry) < 3 {
+			continue
+		}
+		// The tag is a letter: small for assume-unchanged, S for skip-worktree.
+		tag, name := entry[0], entry[2:]
+		if tag >= 'a' && tag <= 'z' {
+			f.AssumeUnchanged = append(f.AssumeUnchanged, string(name))
+			tag -= 'a' - 'A'
+		}
+		if tag == 'S' {
+			f.SkipWorktree = append(f.SkipWorktree, string(name))
+		}
+	}
+	return f, nil
+}
+
+// Blobs gives the object id of each of the paths in the index, and in HEAD for
+// those that the index does not have. Paths that neither has are left out.
+// Only regular files and links are among them.
+func (r Repo) Blobs(ctx context.Context, paths []string) (map[string]string, error) {
+	blobs := make(map[string]string)
+	for len(paths) > 0 {
+		n := min(len(paths), 256)
+		if err := r.blobsOf(ctx, paths[:n], blobs); err != nil {
+			return nil, err
+		}
+		paths = paths[n:]
+	}
+	return blobs, nil
+}
+
+func (r Repo) blobsOf(ctx context.Context, paths []string, blobs map[string]string) error {
+	commands := [][]string{{"ls-files", "-s", "-z", "--"}, {"ls-tree", "-z", "HEAD", "--"}}
+	for i, command := range commands {
+		literal := append([]string{"--literal-pathspecs"}, command...)
+		out, err := r.Ask(ctx, append(literal, paths...)...)
+		if e, ok := errors.AsType[*Error](err); ok && i == 1 && e.Exit > 0 {
+			return nil // a repository without a commit has no HEAD to ask
+		}
+		if err != nil {
+			return err
+		}
+		for _, entry := range fields(out) {
+			info, name, ok := strings.Cut(entry, "\t")
+			parts := strings.Fields(info)
+			if !ok || len(parts) < 3 || parts[0] == "160000" { // a submodule has no blob
+				continue
+			}
+			id := parts[1] // "mode id stage" in the index, "mode type id" in a tree
+			if i == 1 {
+				id = parts[2]
+			}
+			if _, known := blobs[name]; !known && (i == 0 || parts[1] == "blob") {
+				blobs[name] = id
+			}
+		}
+	}
+	return nil
+}
