@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"okstra/lib/cli"
+	"okstra/lib/gitrepo"
 	"okstra/lib/run"
 	"okstra/lib/wizard"
 	"okstra/lib/wizard/hosts"
@@ -64,7 +65,7 @@ func initFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		project, err := projectRoot(std, *root)
+		project, err := projectRoot(ctx, std, *root)
 		if err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func initFlags(f *cli.Flags) cli.Body {
 			return err
 		}
 		defer s.close()
-		if s.machine, err = machine(std, project); err != nil {
+		if s.machine, err = machine(ctx, std, project); err != nil {
 			return err
 		}
 		state := wizard.NewState(project, projectID(project))
@@ -224,8 +225,8 @@ func renderArgsFlags(f *cli.Flags) cli.Body {
 
 func stepsFlags(f *cli.Flags) cli.Body {
 	format := f.Enum("format", "text", "text", "json")
-	return func(_ context.Context, std cli.IO) error {
-		m, err := machine(std, std.Env.Dir)
+	return func(ctx context.Context, std cli.IO) error {
+		m, err := machine(ctx, std, std.Env.Dir)
 		if err != nil {
 			return err
 		}
@@ -296,11 +297,11 @@ func presetMap(presets []string) (map[string]string, error) {
 
 // projectRoot is the folder given, else the top of the git work tree around
 // the working directory, else that directory; links are resolved.
-func projectRoot(std cli.IO, given string) (string, error) {
+func projectRoot(ctx context.Context, std cli.IO, given string) (string, error) {
 	dir := given
 	if dir == "" {
 		dir = std.Env.Dir
-		if top := (repository{dir}).top(); top != "" {
+		if top, err := gitrepo.Open(dir, std.Env.Environ).TopLevel(ctx); err == nil {
 			dir = top
 		}
 	}

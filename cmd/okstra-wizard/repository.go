@@ -1,53 +1,26 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"os/exec"
-	"strings"
+	"context"
+
+	"okstra/lib/gitrepo"
 )
 
-// repository answers the wizard's questions about refs.
-type repository struct{ dir string }
-
-func (r repository) git(args ...string) (string, error) {
-	var stderr bytes.Buffer
-	cmd := exec.Command("git", append([]string{"--no-optional-locks", "-C", r.dir}, args...)...)
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		if text, _, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n"); text != "" {
-			return "", errors.New(text)
-		}
-		return "", err
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-func (r repository) top() string {
-	top, err := r.git("rev-parse", "--show-toplevel")
-	if err != nil {
-		return ""
-	}
-	return top
+// repository answers the wizard's questions about refs for one call.
+type repository struct {
+	ctx  context.Context
+	repo gitrepo.Repo
 }
 
 // Head is the commit that is checked out.
-func (r repository) Head() (string, error) { return r.Commit("HEAD") }
+func (r repository) Head() (string, error) { return r.repo.Head(r.ctx) }
 
 // Commit is the full commit that a ref names.
-func (r repository) Commit(ref string) (string, error) {
-	commit, err := r.git("rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
-	if err != nil {
-		return "", fmt.Errorf("%q names no commit", ref)
-	}
-	return commit, nil
-}
+func (r repository) Commit(ref string) (string, error) { return r.repo.Commit(r.ctx, ref) }
 
 // DefaultBranch is the branch that the remote calls its default, or "".
 func (r repository) DefaultBranch() string {
-	name, err := r.git("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
+	name, err := r.repo.Line(r.ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
 	if err != nil {
 		return ""
 	}

@@ -12,6 +12,7 @@ import (
 
 	"okstra/lib/atomicfile"
 	"okstra/lib/cli"
+	"okstra/lib/gitrepo"
 	"okstra/lib/jsondoc"
 	"okstra/lib/provider"
 	"okstra/lib/schema"
@@ -38,7 +39,7 @@ func open(ctx context.Context, std cli.IO, path string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.load(); err != nil {
+	if err := s.load(ctx); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func locked(ctx context.Context, std cli.IO, path string) (*session, error) {
 	return &session{std: std, path: path, lock: lock}, nil
 }
 
-func (s *session) load() error {
+func (s *session) load(ctx context.Context) error {
 	doc, err := jsondoc.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return cli.WithHint(cli.BadInput(fmt.Errorf("state file %q does not exist", s.path)), "okstra-wizard init makes one")
@@ -71,7 +72,7 @@ func (s *session) load() error {
 		return err
 	}
 	s.doc = doc
-	s.machine, err = machine(s.std, s.state.ProjectRoot)
+	s.machine, err = machine(ctx, s.std, s.state.ProjectRoot)
 	return err
 }
 
@@ -109,13 +110,13 @@ func (s *session) save(next wizard.State) error {
 }
 
 // machine reads facts from the project.
-func machine(std cli.IO, root string) (wizard.Machine, error) {
+func machine(ctx context.Context, std cli.IO, root string) (wizard.Machine, error) {
 	catalogue, err := provider.Builtin()
 	if err != nil {
 		return wizard.Machine{}, err
 	}
 	return wizard.Machine{Facts: &facts.Project{
-		Root: root, OkstraHome: std.Env.OkstraHome(), Catalogue: catalogue, Git: repository{root},
+		Root: root, OkstraHome: std.Env.OkstraHome(), Catalogue: catalogue, Git: repository{ctx, gitrepo.Open(root, std.Env.Environ)},
 		Installed: func(command string) bool {
 			_, err := exec.LookPath(command)
 			return err == nil
