@@ -36,6 +36,7 @@ type Body func(ctx context.Context, std IO) error
 // exit status, with everything written and flushed. A mistake in the App
 // itself, such as a flag declared twice, panics: any test finds it.
 func Main(std IO, args []string, app App) int {
+	std.Env = std.Env.filled()
 	out := newStdout(std.Out)
 	std.Out = out
 	p := newProgram(app)

@@ -42,6 +42,20 @@ func (e Env) OkstraHome() string {
 	return ""
 }
 
+// filled puts a working value in place of what a test has left out.
+func (e Env) filled() Env {
+	if e.Get == nil {
+		e.Get = func(string) string { return "" }
+	}
+	if e.Now == nil {
+		e.Now = time.Now
+	}
+	if e.Random == nil {
+		e.Random = rand.Reader
+	}
+	return e
+}
+
 // processEnv is the Env of the running process.
 func processEnv() Env {
 	dir, err := os.Getwd()

@@ -24,7 +24,11 @@ func checkFiles(std IO, flags *Flags) error {
 		if !in.set || in.name != "-" {
 			continue
 		}
-		if stdin != "" {
+		switch stdin {
+		case "":
+		case in.label:
+			return Usagef("standard input can be read once (%s names it twice)", stdin)
+		default:
 			return Usagef("standard input can be read once (%s and %s both name it)", stdin, in.label)
 		}
 		stdin = in.label

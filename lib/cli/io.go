@@ -41,7 +41,6 @@ type invocation struct {
 
 // Std is the IO of the process itself.
 func Std() IO {
-	isTTY := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 	return IO{
 		In:     os.Stdin,
 		Out:    os.Stdout,
@@ -51,6 +50,16 @@ func Std() IO {
 		OutTTY: isTTY(os.Stdout),
 		ErrTTY: isTTY(os.Stderr),
 	}
+}
+
+// isTTY asks without File.Fd, which would switch a descriptor that others may
+// share to blocking mode.
+func isTTY(f *os.File) bool {
+	terminal := false
+	if conn, err := f.SyscallConn(); err == nil {
+		_ = conn.Control(func(fd uintptr) { terminal = term.IsTerminal(int(fd)) })
+	}
+	return terminal
 }
 
 // Printf writes text to standard output.

@@ -52,6 +52,7 @@ COMMANDS
   wrap        print a command line
   fail        end with an error of each kind
   wait        wait for a signal or the end of the input
+  bar         show progress
   policy      build, check
 
 FLAGS
@@ -91,6 +92,8 @@ EXAMPLES
 				"okstra-sample fail refused  # status 1", "okstra-sample fail refused busy  # status 75"), Flags: fail},
 			{Name: "wait", Summary: "wait for a signal or the end of the input", Help: page("wait [FILE]", `      --how HOW       read, context or stubborn (read)
 `, "okstra-sample wait < doc.json", "okstra-sample wait doc.json"), Flags: wait},
+			{Name: "bar", Summary: "show progress", Help: page("bar", "",
+				"okstra-sample bar", "okstra-sample bar > /dev/null"), Flags: bar},
 			{Name: "policy build", Summary: "build a policy", Help: page("policy build [NAME...]", "",
 				"okstra-sample policy build", "okstra-sample policy build a b"), Flags: names},
 			{Name: "policy check", Summary: "check a policy", Help: page("policy check [NAME...]", "",
@@ -298,5 +301,22 @@ func wait(f *cli.Flags) cli.Body {
 			std.Warnf("waiting")
 			select {}
 		}
+	}
+}
+
+func bar(*cli.Flags) cli.Body {
+	return func(_ context.Context, std cli.IO) error {
+		progress := std.Progress("reading", 3)
+		defer progress.Done()
+		for i := range 3 {
+			time.Sleep(150 * time.Millisecond)
+			progress.Add(1)
+			if i == 1 {
+				std.Warnf("one file is odd")
+				progress.SetTotal(4)
+			}
+		}
+		progress.Done()
+		return std.Printf("done, colour %v\n", std.Color())
 	}
 }

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/kingpin/v2"
 
@@ -26,13 +28,10 @@ import (
 
 const mask = "\x00"
 
-// maskWord protects a word from kingpin; unmask gives it back, also where
-// kingpin has put it into a message with %q.
+// maskWord protects a word from kingpin; unmask gives it back.
 func maskWord(word string) string { return mask + word }
 
-func unmask(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, `\x00`, ""), mask, "")
-}
+func unmask(word string) string { return strings.TrimPrefix(word, mask) }
 
 // program is an App with its parser.
 type program struct {
@@ -63,10 +62,12 @@ func (c *call) helpCommand(program string) string {
 	return program + " " + c.command + " --help"
 }
 
+// disableFileExpansion turns off the one package variable of kingpin that
+// matters, once, since tests run programs side by side.
+var disableFileExpansion = sync.OnceFunc(func() { kingpin.EnableFileExpansion = false })
+
 func newProgram(app App) *program {
-	// The one package variable of kingpin that matters; it belongs to this
-	// package as much as kingpin does.
-	kingpin.EnableFileExpansion = false
+	disableFileExpansion()
 	p := &program{app: app, king: kingpin.New(app.Name, app.Summary), commands: map[string]*command{}}
 	p.king.HelpFlag.Short('h')
 	p.root = &Flags{clauses: p.king}
@@ -81,6 +82,9 @@ func newProgram(app App) *program {
 		}
 		cmd.body = c.Flags(cmd.flags)
 		p.commands[c.Name] = cmd
+	}
+	if app.Default != "" && p.commands[app.Default] == nil {
+		panic("cli: " + app.Name + ": there is no command " + app.Default)
 	}
 	if _, err := p.king.ParseContext(nil); err != nil && !isUsage(err) {
 		panic("cli: " + app.Name + ": " + err.Error())
@@ -363,8 +367,8 @@ var kingpinErrors = []struct {
 	{"expected argument for flag '", "'", func(flag string) error {
 		return Usagef("%s needs a value (write --flag=VALUE where the value begins with -)", flag)
 	}},
-	{"expected command but got \"", "\"", nil},
-	{"unexpected ", "", func(word string) error { return Usagef("unexpected argument %q", word) }},
+	{"expected command but got ", "", nil},
+	{"unexpected ", "", func(word string) error { return Usagef("unexpected argument %q", unmask(word)) }},
 }
 
 func unknownFlag(flag string) error { return Usagef("unknown flag %s", flag) }
@@ -381,15 +385,19 @@ func isUsage(err error) bool {
 
 // usageError puts kingpin's complaint into our words.
 func (p *program) usageError(err error) error {
-	text := unmask(err.Error())
 	for _, e := range kingpinErrors {
-		if rest, ok := strings.CutPrefix(text, e.prefix); ok {
-			word := strings.TrimSuffix(rest, e.suffix)
-			if e.say == nil {
-				return Usagef("unknown command \"%s\" (expected %s)", word, OneOf(p.verbs("")))
-			}
-			return e.say(word)
+		rest, ok := strings.CutPrefix(err.Error(), e.prefix)
+		if !ok {
+			continue
 		}
+		if e.say != nil {
+			return e.say(strings.TrimSuffix(rest, e.suffix))
+		}
+		word, err := strconv.Unquote(rest)
+		if err != nil {
+			word = rest
+		}
+		return Usagef("unknown command %q (expected %s)", unmask(word), OneOf(p.verbs("")))
 	}
-	return Usagef("%s", text)
+	return Usagef("%w", err)
 }

@@ -25,8 +25,8 @@ func (std IO) Progress(label string, total int64) *Progress {
 	pool := mpb.NewWithContext(std.run.ctx, mpb.WithOutput(std.Err), mpb.WithWidth(40))
 	bar := pool.New(total, mpb.BarStyle().Lbound("[").Filler("#").Tip("#").Padding(" ").Rbound("]"),
 		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(label+" ")),
-		mpb.AppendDecorators(decor.CountersNoUnit(" %d/%d")),
+		mpb.PrependDecorators(decor.Name(label)),
+		mpb.AppendDecorators(decor.CountersNoUnit("%d/%d")),
 	)
 	p := &Progress{run: std.run, pool: pool, bar: bar}
 	std.run.progress = p

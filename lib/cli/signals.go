@@ -21,6 +21,9 @@ func (i Interruption) Error() string {
 	return fmt.Sprintf("interrupted by %s", name)
 }
 
+// Is makes the cause of a cancelled context as good as its error.
+func (i Interruption) Is(target error) bool { return target == context.Canceled }
+
 // Status is 130 for SIGINT, 143 for SIGTERM.
 func (i Interruption) Status() int { return 128 + int(i.Signal) }
 
