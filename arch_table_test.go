@@ -142,8 +142,9 @@ var table = []rule{
 	{
 		shelf: "dispatch", pkg: "lib/dispatch/boundary",
 		does:  "overlay, Landlock or none around a process",
-		uses:  []string{"lib/dispatch/proc", "lib/writepolicy"},
+		uses:  []string{"lib/run", "lib/dispatch/proc", "lib/writepolicy"},
 		third: []string{"go-landlock", "x/sys"},
+		why:   "run: the words of the write policy",
 	},
 	{
 		shelf: "dispatch", pkg: "lib/dispatch/stream",
@@ -164,7 +165,7 @@ var table = []rule{
 		does: "plan → batch → outcome, retries, ledger",
 		uses: []string{
 			"bytes shelf", "lib/schema", "lib/run", "lib/provider", "lib/price", "lib/progress",
-			"lib/writepolicy", "lib/audit", "lib/dispatch/proc", "lib/dispatch/boundary", "lib/dispatch/stream", "lib/dispatch/replay",
+			"lib/writepolicy", "lib/audit", "lib/gitrepo", "lib/dispatch/proc", "lib/dispatch/boundary", "lib/dispatch/stream", "lib/dispatch/replay",
 		},
 		third: []string{"x/sync", "x/sys"},
 		why:   "x/sys: free space before a batch",
@@ -293,8 +294,10 @@ var table = []rule{
 
 	{
 		shelf: "programs", pkg: "cmd/*",
-		does: "flags, help and wiring",
-		uses: []string{"every shelf but test"},
+		does:  "flags, help and wiring",
+		uses:  []string{"every shelf but test"},
+		third: []string{"x/text", "x/sync"},
+		why:   "a flag may hold a language tag, and several files are read side by side",
 	},
 }
 
