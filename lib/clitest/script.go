@@ -32,7 +32,11 @@ func Run(m *testing.M, commands map[string]func()) { testscript.Main(m, commands
 // and a fixed git identity. UPDATE_SCRIPTS=1 rewrites the golden parts.
 func Scripts(t *testing.T, dir string) {
 	t.Helper()
-	testscript.Run(t, testscript.Params{
+	testscript.Run(t, params(dir))
+}
+
+func params(dir string) testscript.Params {
+	return testscript.Params{
 		Dir:                 dir,
 		Setup:               setup,
 		RequireExplicitExec: true,
@@ -40,7 +44,7 @@ func Scripts(t *testing.T, dir string) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 		Condition:           condition,
-	})
+	}
 }
 
 // fixedEnv is the surroundings in which scripts, examples and console blocks
