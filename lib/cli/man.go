@@ -15,7 +15,7 @@ func (p *program) manPage() string {
 	m.line(".SH NAME")
 	m.line("%s \\- %s", escapeRoff(p.app.Name), escapeRoff(p.app.Summary))
 	m.line(".SH SYNOPSIS")
-	m.verbatim(top.usage)
+	m.synopsis(p.app.Name, top.usage)
 	m.line(".SH DESCRIPTION")
 	m.prose(top.intro)
 	var closing []section // statuses and examples stand after the commands
@@ -32,7 +32,7 @@ func (p *program) manPage() string {
 		m.line(".SH COMMANDS")
 		for _, c := range p.app.Commands {
 			if !c.Hidden {
-				m.command(c)
+				m.command(p.app.Name, c)
 			}
 		}
 	}
@@ -47,11 +47,23 @@ type roff struct{ b strings.Builder }
 
 func (m *roff) line(format string, args ...any) { fmt.Fprintf(&m.b, format+"\n", args...) }
 
-func (m *roff) command(c Command) {
+// synopsis indents what continues a line above.
+func (m *roff) synopsis(program string, usage []string) {
+	var lines []string
+	for _, line := range usage {
+		if !strings.HasPrefix(line, program) {
+			line = "    " + line
+		}
+		lines = append(lines, "  "+line)
+	}
+	m.verbatim(lines)
+}
+
+func (m *roff) command(program string, c Command) {
 	page := parsePage(c.Help)
 	m.line(".SS %s", escapeRoff(c.Name))
 	m.line("%s.", escapeRoff(strings.ToUpper(c.Summary[:1])+c.Summary[1:]))
-	m.verbatim(page.usage)
+	m.synopsis(program, page.usage)
 	m.prose(page.intro)
 	for _, s := range page.sections {
 		m.section(".PP\n.B ", s)
