@@ -1,5 +1,7 @@
 package run
 
+import "encoding/json"
+
 // WritePolicy is what a worker may write. The payload has exactly these keys.
 // Rule: docs/write-policy.md.
 type WritePolicy struct {
@@ -23,14 +25,24 @@ type SourcePolicy struct {
 	ProtectedPaths []string `json:"protectedPaths"`
 }
 
-// GitPolicy has its mode alone when that is "disabled".
+// GitPolicy has its mode alone when that is "disabled", else all six keys.
 type GitPolicy struct {
 	Mode               string `json:"mode"`
-	WorktreeGitDir     string `json:"worktreeGitDir,omitempty"`
-	GitCommonDir       string `json:"gitCommonDir,omitempty"`
-	ExpectedBaseCommit string `json:"expectedBaseCommit,omitempty"`
-	AllowedBranchRef   string `json:"allowedBranchRef,omitempty"`
-	CommitMode         string `json:"commitMode,omitempty"`
+	WorktreeGitDir     string `json:"worktreeGitDir"`
+	GitCommonDir       string `json:"gitCommonDir"`
+	ExpectedBaseCommit string `json:"expectedBaseCommit"`
+	AllowedBranchRef   string `json:"allowedBranchRef"`
+	CommitMode         string `json:"commitMode"`
+}
+
+// MarshalJSON writes exactly the keys that the mode has: one that is empty
+// stays, or a policy would leave with another digest than it came with.
+func (p GitPolicy) MarshalJSON() ([]byte, error) {
+	if p.Mode == "disabled" {
+		return json.Marshal(map[string]string{"mode": p.Mode})
+	}
+	type whole GitPolicy
+	return json.Marshal(whole(p))
 }
 
 // AuxiliaryPolicy names what else may change.
