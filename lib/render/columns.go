@@ -1,7 +1,5 @@
 package render
 
-import "strings"
-
 // field is a column of a table that comes straight from the data: the key of
 // a row, or a path of keys, and how its value is shown.
 type field struct {
@@ -72,13 +70,26 @@ func asProseLines(n node) cell {
 	return c
 }
 
+// asID shows the id by which the row is cited elsewhere.
+func asID(n node) cell { return textCell(anchor, n) }
+
 // asRefs shows a list of ids on one line.
 func asRefs(n node) cell {
-	if refs := strings.Join(n.texts(), ", "); refs != "" {
-		return line(span{kind: plain, text: refs})
+	var spans []span
+	for _, text := range n.texts() {
+		if spans != nil {
+			spans = append(spans, span{kind: label, text: ", "})
+		}
+		spans = append(spans, span{kind: ref, text: text})
 	}
-	return nil
+	if spans == nil {
+		return nil
+	}
+	return cell{spans}
 }
+
+// asRef shows one id.
+func asRef(n node) cell { return textCell(ref, n) }
 
 // asCodes shows a list of paths, one line each.
 func asCodes(n node) cell {

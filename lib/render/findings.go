@@ -87,7 +87,7 @@ func countBy(nodes []node, property func(node) string, order []string) []count {
 
 func crossTable(caption string, rows []node) block {
 	return rowsOf(caption, rows,
-		field{"Id", "id", asPlain},
+		field{"Id", "id", asID},
 		field{"Group", "groupId", asPlain},
 		field{"Claim", "claim", asProse},
 		field{"Class", "classification", asToken},

@@ -52,8 +52,8 @@ func (w *markdownWriter) block(b block) {
 		w.list(b)
 	case table:
 		w.table(b)
-	case chart:
-		// Its numbers are in a table.
+	case chart, stageMap:
+		// What they show is in a table as well.
 	}
 }
 
@@ -122,7 +122,7 @@ func (w *markdownWriter) spans(spans []span, at place) string {
 		switch s.kind {
 		case label:
 			out.WriteString(markdownLiteral(s.text, at))
-		case plain, token:
+		case plain, token, anchor, ref:
 			out.WriteString(markdownPlain(s.text, at))
 		case code:
 			out.WriteString(markdownCode(s.text, at))

@@ -64,20 +64,37 @@ type part struct {
 	value float64
 }
 
+// stageMap is the stages of a plan as a graph. Like a chart it says nothing
+// that a table nearby does not say.
+type stageMap struct {
+	title  string
+	stages []stageNode
+}
+
+// stageNode is a stage and the numbers of those it waits for.
+type stageNode struct {
+	number    int64
+	title     string
+	dependsOn []int64
+}
+
 func (paragraph) isBlock() {}
 func (list) isBlock()      {}
 func (table) isBlock()     {}
 func (chart) isBlock()     {}
+func (stageMap) isBlock()  {}
 
 // spanKind says what a text is and so how it may be shown.
 type spanKind int
 
 const (
-	label spanKind = iota // our own words
-	plain                 // a text of the data, shown letter by letter
-	prose                 // a text of the data with light Markdown in it
-	code                  // a text of the data in a fixed-width font
-	token                 // an enumeration value of the data
+	label  spanKind = iota // our own words
+	plain                  // a text of the data, shown letter by letter
+	prose                  // a text of the data with light Markdown in it
+	code                   // a text of the data in a fixed-width font
+	token                  // an enumeration value of the data
+	anchor                 // an id of the data, where the thing it names is shown
+	ref                    // an id of the data that names something elsewhere
 )
 
 // span is a piece of text. at is the JSON pointer of prose.

@@ -66,7 +66,7 @@ func verdictCard(card node) section {
 
 func evidence(root node) []section {
 	rows := rowsOf("Evidence", root.get("evidence").list(),
-		field{"Id", "id", asPlain},
+		field{"Id", "id", asID},
 		field{"Reference", "ref", asCode},
 		field{"Summary", "summary", asProse},
 		field{"Tickets", "tickets", asRefs},
@@ -90,7 +90,7 @@ func openQuestions(root node) []section {
 	return []section{
 		{number: "3", title: "Open questions", level: 2},
 		{number: "3.1", title: "Clarification items", level: 3, body: []block{rowsOf("Clarification items", root.get("clarificationItems").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Kind", "kind", asToken},
 			field{"Statement", "statement", asProse},
 			field{"Expected form", "expectedForm", asProse},
@@ -100,7 +100,7 @@ func openQuestions(root node) []section {
 			field{"From", "originRefs", asRefs},
 		)}},
 		{number: "3.2", title: "Missing information", level: 3, body: []block{rowsOf("Missing information", root.get("missingInformation").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Statement", "statement", asProse},
 			field{"Impact", "impact", asProse},
 		)}},
@@ -109,7 +109,7 @@ func openQuestions(root node) []section {
 
 func risks(root node) section {
 	return section{number: "4", title: "Risks", level: 2, body: []block{rowsOf("Risks", root.get("risks").list(),
-		field{"Id", "id", asPlain},
+		field{"Id", "id", asID},
 		field{"Risk", "statement", asProse},
 		field{"Severity", "severity", asToken},
 		field{"Mitigation", "mitigation", asProse},
@@ -131,13 +131,13 @@ func nextSteps(root node) []section {
 	return []section{
 		{number: "8", title: "What comes next", level: 2},
 		{number: "8.1", title: "Next steps", level: 3, body: []block{rowsOf("Next steps", root.get("nextSteps").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Action", "action", asProse},
 			field{"Phase", "phase", asToken},
 			field{"Owner", "owner", asPlain},
 		)}},
 		{number: "8.2", title: "Follow-up tasks", level: 3, body: []block{rowsOf("Follow-up tasks", root.get("followUpTasks").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Title", "title", asProse},
 			field{"Task type", "taskType", asToken},
 			field{"Reason", "reason", asProse},

@@ -59,7 +59,7 @@ func routing(n node) block {
 func requirementsDiscovery(n node) []section {
 	return []section{
 		part5("Requirements", rowsOf("Requirements", n.get("requirements").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Requirement", "statement", asProse},
 			field{"Source", "source", asPlain},
 			field{"Priority", "priority", asPlain},
@@ -78,12 +78,12 @@ func errorAnalysis(n node) []section {
 	}
 	return []section{
 		part5("Symptoms", rowsOf("Symptoms", n.get("symptoms").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Symptom", "statement", asProse},
 			field{"Trigger", "trigger", asProse},
 		)),
 		part5("Hypotheses", rowsOf("Hypotheses", n.get("hypotheses").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Cause", "cause", asProse},
 			field{"Confidence", "confidence", asToken},
 			field{"Status", "status", asToken},
@@ -103,24 +103,24 @@ func errorAnalysis(n node) []section {
 func implementationPlanning(n node) []section {
 	sections := []section{
 		part5("Options", rowsOf("Options", n.get("options").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Option", "title", asProse},
 			field{"Summary", "summary", asProse},
 			field{"Trade-offs", "tradeOffs", asProseLines},
 			field{"Recommended", "recommended", asYesNo},
 		)),
 		part5("Validation", rowsOf("Validation", n.get("validation").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Check", "check", asProse},
 			field{"Command", "command", asCode},
 			field{"Stage", "stage", asPlain},
 		)),
 		part5("Rollback", rowsOf("Rollback", n.get("rollback").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Step", "step", asProse},
 		)),
 		part5("Requirement coverage", rowsOf("Requirement coverage", n.get("requirementCoverage").list(),
-			field{"Requirement", "requirementId", asPlain},
+			field{"Requirement", "requirementId", asRef},
 			field{"Stages", "stages", stageNumbers},
 			field{"Note", "note", asProse},
 		)),
@@ -129,7 +129,7 @@ func implementationPlanning(n node) []section {
 			field{"Title", "title", asProse},
 			field{"Depends on", "dependsOn", dependsOn},
 			field{"Steps", "effectiveSteps", asPlain},
-		)),
+		), stageGraph(n.get("stages").list())),
 	}
 	for i, stage := range n.get("stages").list() {
 		number := i + 1
@@ -152,6 +152,24 @@ func implementationPlanning(n node) []section {
 	))
 	approval.number = "5.6"
 	return append(sections, approval)
+}
+
+func stageGraph(stages []node) stageMap {
+	m := stageMap{title: "Stages and what they wait for"}
+	for _, stage := range stages {
+		number, ok := stage.get("stage").whole()
+		if !ok {
+			continue
+		}
+		s := stageNode{number: number, title: stage.get("title").text()}
+		for _, d := range stage.get("dependsOn").list() {
+			if before, ok := d.whole(); ok {
+				s.dependsOn = append(s.dependsOn, before)
+			}
+		}
+		m.stages = append(m.stages, s)
+	}
+	return m
 }
 
 func stageNumbers(n node) cell {
@@ -205,8 +223,8 @@ func planBody(n node) section {
 	return section{title: "Plan-body verification", body: []block{
 		factsOf("Plan-body verification", n, field{"Gate", "gate", asToken}, field{"Rounds", "rounds", asPlain}),
 		rowsOf("Items of the plan body", n.get("items").list(),
-			field{"Id", "id", asPlain},
-			field{"Part", "ref", asPlain},
+			field{"Id", "id", asID},
+			field{"Part", "ref", asRef},
 			field{"Agree", "agree", asPlain},
 			field{"Supplement", "supplement", asPlain},
 			field{"Disagree", "disagree", asPlain},
@@ -258,19 +276,19 @@ func finalVerification(n node) []section {
 			field{"Stages", "stages", asRefs},
 		)),
 		part5("Requirement coverage", rowsOf("Requirement coverage", n.get("coverage").list(),
-			field{"Requirement", "requirementId", asPlain},
+			field{"Requirement", "requirementId", asRef},
 			field{"Status", "status", asToken},
 			field{"Artifact", "artifact", asCode},
-			field{"Blocker", "blockerRef", asPlain},
+			field{"Blocker", "blockerRef", asRef},
 		)),
 		part5("Acceptance blockers", rowsOf("Acceptance blockers", n.get("acceptanceBlockers").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Blocker", "statement", asProse},
 			field{"Evidence", "evidenceRefs", asRefs},
 			field{"Raised by", "origin", asToken},
 		)),
 		part5("Residual risks", rowsOf("Residual risks", n.get("residualRisks").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Risk", "statement", asProse},
 			field{"Raised by", "origin", asToken},
 		)),
@@ -311,7 +329,7 @@ func argv(n node) cell {
 func improvementDiscovery(n node) []section {
 	return []section{
 		part5("Candidates", rowsOf("Candidates", n.get("candidates").list(),
-			field{"Id", "id", asPlain},
+			field{"Id", "id", asID},
 			field{"Improvement", "title", asProse},
 			field{"Lens", "lens", asPlain},
 			field{"Impact", "impact", asToken},

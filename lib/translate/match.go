@@ -123,6 +123,52 @@ func (r *Report) Update(lang string, m Match) Source {
 	return s
 }
 
+// Markdown is the file with the blocks that the payload asks for.
+func (s Source) Markdown(note string) []byte {
+	texts := make([]string, len(s.Ask))
+	for i, id := range s.Ask {
+		texts[i] = s.Strings[idNumber(id)-1]
+	}
+	return FormatBlocks(note, s.Ask, texts)
+}
+
+// Answers puts the reused texts of a payload and the blocks of a translator
+// together: one answer per item, in order. An item without a block, or with an
+// empty one, has an answer without a text; the faults of blocks say so too. Of
+// two blocks for one item the first counts.
+func (r *Report) Answers(s Source, blocks Blocks) []Answer {
+	answers := make([]Answer, len(r.Items))
+	for i, item := range r.Items {
+		answers[i] = Answer{ID: item.ID}
+	}
+	for _, reuse := range s.Reuse {
+		a := &answers[idNumber(reuse.ID)-1]
+		a.Text, a.State, a.Origin = reuse.Text, StateTranslated, OriginReuse
+		if reuse.State == StateReviewed {
+			a.State = StateReviewed
+		}
+	}
+	asked := make(map[string]bool, len(s.Ask))
+	for _, id := range s.Ask {
+		asked[id] = true
+	}
+	for _, b := range blocks.Blocks {
+		if !asked[b.ID] {
+			continue
+		}
+		asked[b.ID] = false
+		if b.Text == "" {
+			continue
+		}
+		n := idNumber(b.ID) - 1
+		answers[n] = Answer{
+			ID: b.ID, Text: Restore(r.Items[n].Source, b.Text),
+			State: StateTranslated, Origin: OriginMarkdown, Line: b.Line,
+		}
+	}
+	return answers
+}
+
 // Apply is the report's data with the texts of m in the place of their
 // sources and lang as its language. Every other byte stays as it was.
 func (r *Report) Apply(lang string, m Match) []byte {
