@@ -164,7 +164,7 @@ var table = []rule{
 		shelf: "dispatch", pkg: "lib/dispatch",
 		does: "plan → batch → outcome, retries, ledger",
 		uses: []string{
-			"bytes shelf", "lib/schema", "lib/run", "lib/provider", "lib/price", "lib/progress",
+			"bytes shelf", "lib/finding", "lib/schema", "lib/run", "lib/provider", "lib/price", "lib/progress",
 			"lib/writepolicy", "lib/audit", "lib/gitrepo", "lib/dispatch/proc", "lib/dispatch/boundary", "lib/dispatch/stream", "lib/dispatch/replay",
 		},
 		third: []string{"x/sync", "x/sys"},
@@ -259,7 +259,7 @@ var table = []rule{
 		shelf: "validate", pkg: "lib/validate",
 		does: "run folder → findings; the rule table",
 		uses: []string{
-			"lib/run", "lib/schema", "lib/finding", "lib/progress", "lib/evidence",
+			"bytes shelf", "lib/run", "lib/schema", "lib/finding", "lib/progress", "lib/evidence",
 			"lib/writepolicy", "lib/converge", "lib/converge/grouping", "lib/translate", "lib/render",
 		},
 		third: []string{"x/sync"},
