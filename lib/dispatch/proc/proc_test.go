@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 		ctx, cancel = context.WithTimeout(ctx, order.Stop)
 		defer cancel()
 	}
-	report := Run(ctx, order.Spec, &FileWatcher{Paths: []string{order.Spec.Stdout, order.Spec.Stderr}}, func(run.Process) {})
+	report := Run(ctx, time.Now, order.Spec, &FileWatcher{Paths: []string{order.Spec.Stdout, order.Spec.Stderr}}, func(run.Process) {})
 	if err := json.NewEncoder(os.Stdout).Encode(report); err != nil {
 		os.Exit(3)
 	}

@@ -17,12 +17,13 @@ import (
 // Run starts spec and waits until nothing of it is left, or cannot be ended.
 // started is told who runs, before the first look at it; a program that could
 // not be started is told by Report.StartError alone. When ctx ends the tree is
-// ended too and Stopped is set. The caller must have no other children.
-func Run(ctx context.Context, spec Spec, watch Watcher, started func(run.Process)) Report {
-	report := Report{StartedAt: time.Now()}
+// ended too and Stopped is set. The caller must have no other children, and
+// now must be a clock that runs: every limit is measured with it.
+func Run(ctx context.Context, now func() time.Time, spec Spec, watch Watcher, started func(run.Process)) Report {
+	report := Report{StartedAt: now()}
 	child, setup, startErr := start(spec)
 	if startErr != nil {
-		report.StartError, report.EndedAt, report.KillVerified = startErr, time.Now(), true
+		report.StartError, report.EndedAt, report.KillVerified = startErr, now(), true
 		return report
 	}
 	report.Process = run.Process{PID: child}
@@ -30,7 +31,7 @@ func Run(ctx context.Context, spec Spec, watch Watcher, started func(run.Process
 		report.Process.StartTicks = s.startTicks
 	}
 	started(report.Process)
-	t := &tree{spec: spec, watch: watch, main: child, report: &report, ended: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
+	t := &tree{now: now, spec: spec, watch: watch, main: child, report: &report, ended: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
 	go t.reap()
 	t.supervise(ctx)
 	report.StartError = setup()
@@ -39,6 +40,7 @@ func Run(ctx context.Context, spec Spec, watch Watcher, started func(run.Process
 
 // tree is one running process tree.
 type tree struct {
+	now    func() time.Time
 	spec   Spec
 	watch  Watcher
 	main   int
@@ -73,7 +75,7 @@ func (t *tree) supervise(ctx context.Context) {
 	t.report.Limit, t.report.Stopped = limit, stopped
 	ours := limit != "" || stopped
 	if ours {
-		_, t.report.KillVerified = EndAll(t.living, t.spec.Limits.Grace, t.gone)
+		_, t.report.KillVerified = EndAll(t.now, t.living, t.spec.Limits.Grace, t.gone)
 	} else {
 		t.report.Leftover, t.report.KillVerified = t.leftover()
 	}
@@ -88,7 +90,7 @@ func (t *tree) supervise(ctx context.Context) {
 		default:
 		}
 	}
-	t.report.EndedAt = time.Now()
+	t.report.EndedAt = t.now()
 	t.look(t.report.EndedAt)
 }
 
@@ -100,10 +102,10 @@ func (t *tree) leftover() (int, bool) {
 		return 0, true
 	case <-time.After(min(t.spec.Limits.Leftover, 10*time.Millisecond)):
 	}
-	if waitEmpty(t.living, t.spec.Limits.Leftover, t.gone) {
+	if waitEmpty(t.now, t.living, t.spec.Limits.Leftover, t.gone) {
 		return 0, true
 	}
-	return EndAll(t.living, t.spec.Limits.Grace, t.gone)
+	return EndAll(t.now, t.living, t.spec.Limits.Grace, t.gone)
 }
 
 func (t *tree) living() []run.Process { return Descendants(os.Getpid()) }
@@ -129,7 +131,7 @@ func (t *tree) untilEnd(ctx context.Context) (limit string, stopped bool) {
 			return "", true
 		case <-timer.C:
 		}
-		limit = t.exceeded(time.Now())
+		limit = t.exceeded(t.now())
 		select {
 		case status := <-t.ended:
 			// It ended by itself before we decided.
@@ -148,7 +150,7 @@ func (t *tree) untilEnd(ctx context.Context) (limit string, stopped bool) {
 // nextLook shortens a pause so that the wall limit fires on time.
 func (t *tree) nextLook(pause time.Duration) time.Duration {
 	if wall := t.spec.Limits.Wall; wall > 0 {
-		pause = min(pause, time.Until(t.report.StartedAt.Add(wall)))
+		pause = min(pause, t.report.StartedAt.Add(wall).Sub(t.now()))
 	}
 	return max(pause, time.Millisecond)
 }

@@ -18,16 +18,16 @@ var errUnsupported = errors.New("process control needs Linux")
 func BecomeReaper() error { return errUnsupported }
 
 // Run starts nothing on this system and says so.
-func Run(_ context.Context, _ Spec, _ Watcher, _ func(run.Process)) Report {
-	now := time.Now()
+func Run(_ context.Context, now func() time.Time, _ Spec, _ Watcher, _ func(run.Process)) Report {
+	at := now()
 	return Report{
-		StartedAt: now, EndedAt: now, KillVerified: true,
+		StartedAt: at, EndedAt: at, KillVerified: true,
 		StartError: &StartError{ReasonExecFailed, errUnsupported.Error()},
 	}
 }
 
 // EndAll ends nothing on this system: it only looks whether anything is there.
-func EndAll(list func() []run.Process, _ time.Duration, _ <-chan struct{}) (alive int, verified bool) {
+func EndAll(_ func() time.Time, list func() []run.Process, _ time.Duration, _ <-chan struct{}) (alive int, verified bool) {
 	n := len(list())
 	return n, n == 0
 }

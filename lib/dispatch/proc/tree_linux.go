@@ -46,22 +46,22 @@ const killRounds = 3 * time.Second
 // EndAll ends exactly the processes that list gives, asked again and again
 // until it gives none: TERM, after grace KILL. It returns how many were alive
 // at first and whether none is left.
-func EndAll(list func() []run.Process, grace time.Duration, gone <-chan struct{}) (alive int, verified bool) {
+func EndAll(now func() time.Time, list func() []run.Process, grace time.Duration, gone <-chan struct{}) (alive int, verified bool) {
 	first := list()
 	if len(first) == 0 {
 		return 0, true
 	}
 	signalAll(first, unix.SIGTERM)
-	if waitEmpty(list, grace, gone) {
+	if waitEmpty(now, list, grace, gone) {
 		return len(first), true
 	}
-	deadline := time.Now().Add(killRounds)
+	deadline := now().Add(killRounds)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		left := list()
 		if len(left) == 0 {
 			return len(first), true
 		}
-		if time.Now().After(deadline) {
+		if now().After(deadline) {
 			return len(first), false
 		}
 		signalAll(left, unix.SIGKILL)
@@ -70,10 +70,10 @@ func EndAll(list func() []run.Process, grace time.Duration, gone <-chan struct{}
 }
 
 // waitEmpty waits up to d for the list to become empty.
-func waitEmpty(list func() []run.Process, d time.Duration, gone <-chan struct{}) bool {
-	deadline := time.Now().Add(d)
-	for pause := 2 * time.Millisecond; time.Now().Before(deadline); pause = min(2*pause, 100*time.Millisecond) {
-		if pauseFor(min(pause, time.Until(deadline)), gone); len(list()) == 0 {
+func waitEmpty(now func() time.Time, list func() []run.Process, d time.Duration, gone <-chan struct{}) bool {
+	deadline := now().Add(d)
+	for pause := 2 * time.Millisecond; now().Before(deadline); pause = min(2*pause, 100*time.Millisecond) {
+		if pauseFor(min(pause, deadline.Sub(now())), gone); len(list()) == 0 {
 			return true
 		}
 	}

@@ -25,11 +25,11 @@ type Follower struct {
 const mostRetries = 20
 
 // Follow gives a follower of the two files. trees are folders whose growth is
-// progress too, from since on; log gets the readable account of both files; onLook, if any,
+// progress too, from now on; log gets the readable account of both files; onLook, if any,
 // is told the summary after each look at which something was new.
-func Follow(rules Rules, stdout, stderr string, trees []string, since time.Time, log io.Writer, onLook func(Summary)) *Follower {
+func Follow(rules Rules, stdout, stderr string, trees []string, now func() time.Time, log io.Writer, onLook func(Summary)) *Follower {
 	f := &Follower{
-		files:  proc.FileWatcher{Paths: []string{stdout, stderr}, Trees: trees, Since: since},
+		files:  proc.FileWatcher{Paths: []string{stdout, stderr}, Trees: trees, Since: now(), Now: now},
 		stdout: &tail{path: stdout}, stderr: &tail{path: stderr},
 		onLook: onLook,
 	}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"context"
+
+	"okstra/lib/cli"
+	"okstra/lib/dispatch"
+	"okstra/lib/jsondoc"
+	"okstra/lib/run"
+)
+
+func progressFlags(f *cli.Flags) cli.Body {
+	manifest := manifestFlag(f)
+	event := f.String("event", "")
+	line := f.Rest("LINE")
+	f.Time("now")
+	return func(ctx context.Context, std cli.IO) error {
+		m, err := run.LoadManifest(absolute(std, *manifest))
+		if err != nil {
+			return err
+		}
+		switch {
+		case *event != "" && len(*line) == 0:
+			return dispatch.AppendActivity(ctx, m, []byte(*event), std.Env.Now())
+		case *event == "" && len(*line) == 1:
+			return dispatch.AppendProgress(ctx, m, (*line)[0], std.Env.Now())
+		}
+		return cli.Usagef(`give one line (-- "PROGRESS: ...") or --event JSON`)
+	}
+}
+
+func errorsAppendFlags(f *cli.Flags) cli.Body {
+	manifest := manifestFlag(f)
+	row := f.Input("ROW")
+	f.Time("now")
+	return func(ctx context.Context, std cli.IO) error {
+		m, err := run.LoadManifest(absolute(std, *manifest))
+		if err != nil {
+			return err
+		}
+		raw, err := row.Bytes(std)
+		if err != nil {
+			return err
+		}
+		doc, err := jsondoc.Parse(row.Name(), bytes.TrimSpace(raw))
+		if err != nil {
+			return err
+		}
+		return dispatch.AppendError(ctx, m, doc, std.Env.Now())
+	}
+}
+
+func errorsFoldFlags(f *cli.Flags) cli.Body {
+	manifest := manifestFlag(f)
+	sidecars := f.Args("SIDECAR")
+	return func(ctx context.Context, std cli.IO) error {
+		m, err := run.LoadManifest(absolute(std, *manifest))
+		if err != nil {
+			return err
+		}
+		files := make([]string, len(*sidecars))
+		for i, name := range *sidecars {
+			files[i] = absolute(std, name)
+		}
+		n, err := dispatch.FoldErrors(ctx, m, files)
+		if err != nil {
+			return err
+		}
+		std.Warnf("%d rows folded", n)
+		return nil
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"okstra/lib/cli"
+	"okstra/lib/dispatch"
+	"okstra/lib/provider"
+	"okstra/lib/run"
+)
+
+// optionFlags declares what run and resume have in common.
+func optionFlags(f *cli.Flags) func(std cli.IO) (dispatch.Host, dispatch.Options, error) {
+	catalogue := catalogueFlag(f)
+	parallel := f.Int("jobs|j", runtime.NumCPU(), 1, 4096)
+	wall, idle := f.Duration("timeout", 0), f.Duration("idle", 0)
+	wallSet, idleSet := f.Given("timeout"), f.Given("idle")
+	retries := f.Int("retries", 0, 0, 100)
+	retriesSet := f.Given("retries")
+	usd := f.Float("budget-usd", 0)
+	usdSet := f.Given("budget-usd")
+	boundaries := boundaryFlag(f, "overlay,landlock,none")
+	ordered, events := f.Bool("ordered"), f.Bool("progress-events")
+	replay := f.String("replay", "")
+	backoff := f.Duration("backoff", 0)
+	f.Hide("backoff")
+	return func(std cli.IO) (h dispatch.Host, o dispatch.Options, err error) {
+		o = dispatch.Options{
+			Parallel: *parallel, Wall: given(wall, wallSet), Idle: given(idle, idleSet), Retries: given(retries, retriesSet),
+			BudgetUSD: given(usd, usdSet), Ordered: *ordered, ProgressEvents: *events, Replay: replayDir(std, *replay), Backoff: *backoff,
+			Emit: func(r run.Result) error {
+				if err := std.Record(r); err != nil {
+					return err
+				}
+				return std.Flush()
+			},
+		}
+		if err := errors.Join(tooShort("timeout", o.Wall), tooShort("idle", o.Idle)); err != nil {
+			return h, o, err
+		}
+		if o.Boundaries, err = boundaries(); err != nil {
+			return h, o, err
+		}
+		var cat *provider.Catalogue
+		if cat, err = catalogue(); err != nil {
+			return h, o, err
+		}
+		h, err = host(std, cat)
+		return h, o, err
+	}
+}
+
+func runFlags(f *cli.Flags) cli.Body {
+	options := optionFlags(f)
+	one := f.Bool("one")
+	input := f.Input("JOBS")
+	return func(ctx context.Context, std cli.IO) error {
+		h, o, err := options(std)
+		if err != nil {
+			return err
+		}
+		r, err := input.Open(std)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		jobs, err := dispatch.ReadJobs(r, input.Name())
+		if err != nil {
+			return err
+		}
+		if *one && len(jobs) != 1 {
+			return cli.BadInput(fmt.Errorf("%s: %d job lines (expected exactly 1 with --one)", input.Name(), len(jobs)))
+		}
+		if len(jobs) == 0 {
+			return nil
+		}
+		return conclude(std, h, o, func(o dispatch.Options) (dispatch.Summary, error) {
+			return dispatch.Run(ctx, h, o, input.Name(), jobs)
+		})
+	}
+}
+
+func resumeFlags(f *cli.Flags) cli.Body {
+	options := optionFlags(f)
+	manifest := manifestFlag(f)
+	unaudited := f.Bool("accept-unaudited")
+	return func(ctx context.Context, std cli.IO) error {
+		h, o, err := options(std)
+		if err != nil {
+			return err
+		}
+		o.Unaudited = *unaudited
+		return conclude(std, h, o, func(o dispatch.Options) (dispatch.Summary, error) {
+			return dispatch.Resume(ctx, h, o, absolute(std, *manifest))
+		})
+	}
+}
+
+// conclude runs jobs with a display and turns what became of them into a
+// status.
+func conclude(std cli.IO, h dispatch.Host, o dispatch.Options, work func(dispatch.Options) (dispatch.Summary, error)) error {
+	display := newDisplay(std, h)
+	if display != nil {
+		o.Show = display
+	}
+	sum, err := work(o)
+	display.close()
+	if err != nil {
+		return refused(err)
+	}
+	if sum.Completed < sum.Jobs {
+		return cli.Verdict(cli.StatusRefused)
+	}
+	return nil
+}
+
+func statusFlags(f *cli.Flags) cli.Body {
+	manifest := manifestFlag(f)
+	f.Time("now")
+	return func(ctx context.Context, std cli.IO) error {
+		h, err := host(std, nil)
+		if err != nil {
+			return err
+		}
+		return refused(dispatch.Status(ctx, h, absolute(std, *manifest), func(r run.Result) error { return std.Record(r) }))
+	}
+}

@@ -1,0 +1,5 @@
+package main
+
+import "okstra/lib/cli"
+
+func stageCommands() []cli.Command { return nil }

@@ -1,0 +1,133 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"okstra/lib/atomicfile"
+	"okstra/lib/jsondoc"
+	"okstra/lib/progress"
+	"okstra/lib/run"
+)
+
+// book is everything that is written down about the jobs of one run: journal,
+// ledger, errors and events. Jobs without a run manifest have a book with a
+// journal alone, beside the first prompt.
+type book struct {
+	root     string
+	manifest *run.Manifest // nil without a run
+	journal  *journal
+	ledger   *ledger // nil without a run
+	lease    *atomicfile.Held
+	now      func() time.Time
+	warn     func(string)
+	record   *record // the journal as it was found
+}
+
+// leaseWait is how long a second dispatcher waits for the first.
+const leaseWait = atomicfile.LockWait
+
+// openBook takes the lease on the run folder and opens the journal. The lease
+// is what keeps two dispatchers from running the same work.
+func openBook(ctx context.Context, root string, manifest *run.Manifest, firstPrompt string, now func() time.Time, warn func(string)) (*book, error) {
+	b := &book{root: root, manifest: manifest, now: now, warn: warn}
+	path := filepath.Join(filepath.Dir(firstPrompt), "dispatch.jsonl")
+	lease, runID := path, ""
+	if manifest != nil {
+		path = run.Abs(root, manifest.JournalPath)
+		lease = filepath.Join(filepath.Dir(path), "dispatch")
+		runID = manifest.RunID
+	}
+	if err := os.MkdirAll(filepath.Dir(lease), 0o755); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.lease, err = atomicfile.Lock(ctx, lease, leaseWait); err != nil {
+		return nil, fmt.Errorf("another dispatcher works on this run folder: %w", err)
+	}
+	if b.record, err = readJournal(path, runID); err != nil {
+		b.lease.Unlock()
+		return nil, err
+	}
+	if b.journal, err = openJournal(path, b.record.mark); err != nil {
+		b.lease.Unlock()
+		return nil, err
+	}
+	if manifest != nil {
+		b.ledger = openLedger(run.Abs(root, manifest.TeamStatePath), func(err error) { warn(err.Error()) })
+	}
+	return b, nil
+}
+
+// close writes what waits and gives the lease back.
+func (b *book) close() error {
+	err := errors.Join(b.ledger.flush(), b.journal.close())
+	b.lease.Unlock()
+	return err
+}
+
+// runID is the id that rows of shared logs carry.
+func (b *book) runID() string {
+	if b.manifest == nil {
+		return ""
+	}
+	return b.manifest.RunID
+}
+
+// writeError appends a row to the errors log of the run.
+func (b *book) writeError(ctx context.Context, rows ...run.ErrorRow) error {
+	if b.manifest == nil || len(rows) == 0 {
+		return nil
+	}
+	lines := make([][]byte, len(rows))
+	for i, row := range rows {
+		row.RunID = b.manifest.RunID
+		line, err := jsondoc.MarshalLine(row)
+		if err != nil {
+			return err
+		}
+		lines[i] = line
+	}
+	return appendRows(ctx, run.Abs(b.root, b.manifest.ErrorsLogPath), lines...)
+}
+
+// announce appends a progress line to the events log of the run, on the
+// lead's behalf.
+func (b *book) announce(ctx context.Context, phase string, words ...string) error {
+	if b.manifest == nil {
+		return nil
+	}
+	line := progress.Line{Phase: phase, Text: strings.Join(words, " ")}
+	return AppendEvent(ctx, b.root, *b.manifest, run.EventRow{At: run.Stamp(b.now()), Kind: "progress", Line: line.String()})
+}
+
+// AppendEvent appends a row to the events log of a run.
+func AppendEvent(ctx context.Context, root string, m run.Manifest, row run.EventRow) error {
+	row.RunID = m.RunID
+	line, err := jsondoc.MarshalLine(row)
+	if err != nil {
+		return err
+	}
+	return appendRows(ctx, run.Abs(root, m.EventsLogPath), line)
+}
+
+func appendRows(ctx context.Context, path string, lines ...[]byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Append(ctx, path, lines...)
+}
+
+// writeDocument replaces a sidecar.
+func writeDocument(path string, v any) error {
+	text, err := jsondoc.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, text, 0o644)
+}

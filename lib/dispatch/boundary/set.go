@@ -1,0 +1,125 @@
+package boundary
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"okstra/lib/dispatch/proc"
+	"okstra/lib/run"
+	"okstra/lib/writepolicy"
+)
+
+// The kinds of boundaries, strongest first.
+const (
+	Overlay  = "overlay"
+	Landlock = "landlock"
+	None     = "none"
+)
+
+// Kinds lists them in the default order of preference.
+var Kinds = []string{Overlay, Landlock, None}
+
+// Precision is how precisely a boundary of that kind holds a policy's paths.
+func Precision(kind string) string {
+	switch kind {
+	case Overlay:
+		return writepolicy.PrecisionExact
+	case Landlock:
+		return writepolicy.PrecisionDirectory
+	}
+	return writepolicy.PrecisionNone
+}
+
+// Order is what a boundary is made for.
+type Order struct {
+	Name     string // of the attempt, unique in the batch, a path component
+	Tree     string // in which the job works
+	Root     string // of the project, below which its artifacts lie
+	Policy   *run.WritePolicy
+	Writable []string // directories and files of the CLI that stay writable
+	Requests []string // what the job would accept, in order
+}
+
+// Box is the boundary around one attempt. Wrap is called once before the
+// start, Settle once after the end of the last process, Close in any case.
+type Box interface {
+	Wrap(spec *proc.Spec) error
+	// Settle takes the job's results out of the boundary, as far as the
+	// policy allows it. judge gives the class of a changed path.
+	Settle(judge func(path string) string) error
+	Record() run.Boundary
+	Close()
+}
+
+// Probe is what the self-test of a kind gave.
+type Probe struct {
+	Kind   string
+	OK     bool
+	ABI    *int   // of Landlock, where it is in use
+	Reason string // why it does not hold
+}
+
+// Set makes boundaries for one batch and probes each kind at most once.
+type Set struct {
+	Self    string   // the program that holds the helper commands
+	Environ []string // of the helpers
+	Scratch string   // where private copies are kept, on an ordinary file system
+
+	mu     sync.Mutex
+	probes map[string]Probe
+}
+
+// Probe tests a kind, or gives what an earlier test gave.
+func (s *Set) Probe(ctx context.Context, kind string) Probe {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, ok := s.probes[kind]; ok {
+		return p
+	}
+	p := s.test(ctx, kind)
+	p.Kind = kind
+	if s.probes == nil {
+		s.probes = map[string]Probe{}
+	}
+	s.probes[kind] = p
+	return p
+}
+
+// Choose gives the first kind of the list that the job accepts and that
+// holds here. The error tells why none does.
+func (s *Set) Choose(ctx context.Context, list, accepted []string) (string, error) {
+	var why []string
+	for _, kind := range list {
+		if !slices.Contains(accepted, kind) {
+			why = append(why, kind+": not acceptable to this job")
+			continue
+		}
+		p := s.Probe(ctx, kind)
+		if p.OK {
+			return kind, nil
+		}
+		why = append(why, kind+": "+p.Reason)
+	}
+	return "", fmt.Errorf("no acceptable boundary %q", why)
+}
+
+// Box makes a boundary of a kind that Choose gave.
+func (s *Set) Box(kind string, order Order) (Box, error) {
+	if kind == None {
+		return open{order}, nil
+	}
+	return s.make(kind, order)
+}
+
+// open is no boundary at all.
+type open struct{ order Order }
+
+func (o open) Wrap(*proc.Spec) error            { return nil }
+func (o open) Settle(func(string) string) error { return nil }
+func (o open) Close()                           {}
+
+func (o open) Record() run.Boundary {
+	return run.Boundary{Kind: None, SelfTest: "not-needed", Requested: o.order.Requests, LeavesOpen: []string{"everything", "network"}, Attribution: "batch"}
+}

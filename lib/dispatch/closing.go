@@ -1,0 +1,330 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"okstra/lib/dispatch/proc"
+	"okstra/lib/jsondoc"
+	"okstra/lib/run"
+)
+
+// judgement is what an audit says about one attempt.
+type judgement struct {
+	audit    run.Audit
+	mutation string
+	failed   bool
+}
+
+// facts gathers the evidence about an ended attempt.
+func (a *attempt) facts() Facts {
+	report, summary := a.end.Report, a.end.Summary
+	f := Facts{
+		Unkillable: !report.KillVerified, Lost: a.lost, Limit: report.Limit, Stopped: report.Stopped, Signal: report.Signal,
+		Provider: true, Stream: a.rules.Has(), Terminal: summary.Terminal != "", Good: summary.Good, HTTPErr: summary.APIStatus != nil,
+		Denied: summary.Denials > 0 || summary.Cancelled,
+	}
+	if report.StartError != nil {
+		f.StartError = report.StartError.Reason
+		return f
+	}
+	if report.ExitCode != nil {
+		f.ExitCode = *report.ExitCode
+	}
+	f.Artifact, a.sidecar.Artifact = inspectAll(a.t.job.ProjectRoot, promises(a.t.job, a.t.manifest), a.start)
+	if summary.Cwd != "" && !sameDir(summary.Cwd, a.sidecar.Placement.Cwd) {
+		f.Elsewhere = true
+	}
+	if f.noGoodEnd() {
+		a.explain(&f)
+	} else if path := sessionFile(a.launch.Progress, a.sidecar.SessionID); path != "" && isEmpty(path) {
+		a.warnings = append(a.warnings, "transcript-empty")
+	}
+	if f.Denied && f.Artifact != ArtifactMissing {
+		a.warnings = append(a.warnings, fmt.Sprintf("permission-denials: %d", summary.Denials))
+	}
+	if summary.BadLines > 0 {
+		a.warnings = append(a.warnings, fmt.Sprintf("bad-lines: %d", summary.BadLines))
+	}
+	if report.Leftover > 0 {
+		a.warnings = append(a.warnings, fmt.Sprintf("leftover-processes: %d", report.Leftover))
+	}
+	if a.end.LogErr != "" {
+		a.warnings = append(a.warnings, "log-unwritten")
+	}
+	return f
+}
+
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
+}
+
+// tailBytes is how much of an output is searched for the reason of a failure.
+const tailBytes = 64 << 10
+
+// explain looks for the reason of an attempt without a good end.
+func (a *attempt) explain(f *Facts) {
+	homes := []string{filepath.Dir(a.files.abs(a.files.Stdout))}
+	homes = append(homes, a.launch.Writable...)
+	stderr := tailOf(a.files.abs(a.files.Stderr), tailBytes)
+	f.DiskFull = diskFull(homes...) || strings.Contains(stderr, "No space left on device") || strings.Contains(stderr, "ENOSPC")
+	stdout := ""
+	if !a.rules.Has() {
+		stdout = tailOf(a.files.abs(a.files.Stdout), tailBytes)
+	}
+	read, session := false, ""
+	contains := func(place, text string) bool {
+		switch place {
+		case "stderr":
+			return strings.Contains(stderr, text)
+		case "stdout":
+			return strings.Contains(tailOf(a.files.abs(a.files.Stdout), tailBytes), text)
+		}
+		if !read {
+			read, session = true, tailOf(sessionFile(a.launch.Progress, a.sidecar.SessionID), 4<<20)
+		}
+		return strings.Contains(session, text)
+	}
+	f.Named = namedCause(a.end.Summary.APIStatus, a.end.Summary.Message+"\n"+stderr+"\n"+stdout, func() string { return a.t.row.CauseOf(contains) })
+}
+
+// settle closes an attempt after its audit: verdict, sidecar, journal, result
+// line, in this order, then ledger, roster and errors log. again tells that
+// the task may be tried once more at once.
+func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again bool) {
+	a.verdict = Decide(a.facts())
+	if a.lost || a.end.Report.StartError == nil {
+		a.verdict = a.verdict.WithAudit(found.mutation, found.failed)
+	} else {
+		a.verdict = a.verdict.classed(MutationNone) // nothing ran
+	}
+	if a.verdict.Outcome != OutcomeLost {
+		a.t.counted++
+	}
+	e.stops.learn(a.t.job.Provider, a.verdict.Cause, a.start, e.host.Now())
+	cost := a.t.cost(a.end.Summary.Usage)
+	e.budget.ended(a, cost)
+	a.closeSidecar(found)
+	result := a.result(cost)
+	ctx = context.WithoutCancel(ctx) // what ended is recorded, whatever comes
+	if err := e.record(ctx, a, result); err != nil {
+		e.fail(err)
+		return false
+	}
+	again = e.mayRepeat(a)
+	if !again {
+		e.fail(e.finish(ctx, a, result))
+	}
+	return again
+}
+
+// mayRepeat tells whether another attempt follows. It inherits the placement.
+func (e *engine) mayRepeat(a *attempt) bool {
+	most := a.t.job.MaxAttempts
+	if e.opts.Retries != nil {
+		most = *e.opts.Retries + 1
+	}
+	if !RetryAllowed(a.verdict.ResultClass, a.verdict.Cause, a.t.counted, most) || e.failed() {
+		return false
+	}
+	placement := a.sidecar.Placement
+	a.t.placement = &placement
+	return true
+}
+
+func (a *attempt) closeSidecar(found judgement) {
+	s := &a.sidecar
+	if record := a.box.Record(); a.end.Report.StartError == nil {
+		s.Boundary = &record
+	}
+	s.Audit = &found.audit
+	s.Evidence = &run.Evidence{
+		TerminalEvent: a.end.Summary.Terminal, PermissionDenials: a.end.Summary.Denials,
+		BadLines: a.end.Summary.BadLines, APIErrorStatus: a.end.Summary.APIStatus,
+	}
+	s.Outcome, s.Cause = &a.verdict.Outcome, &a.verdict.Cause
+	s.ResultClass, s.Mutation = &a.verdict.ResultClass, &a.verdict.Mutation
+	s.Warnings, s.Message = orEmpty(a.warnings), a.message()
+}
+
+// message says in one line what a person would ask first.
+func (a *attempt) message() string {
+	report := a.end.Report
+	switch {
+	case a.verdict.Outcome == OutcomeCompleted:
+		return ""
+	case report.StartError != nil:
+		return oneLine(report.StartError.Text)
+	case report.Limit == proc.LimitIdle:
+		return fmt.Sprintf("no output for %d s", int(a.e.limits(a.t.job.Limits).Idle/time.Second))
+	case report.Limit != "":
+		return report.Limit + " limit reached"
+	case a.end.Summary.Message != "":
+		return oneLine(a.end.Summary.Message)
+	}
+	return oneLine(lastLineOf(tailOf(a.files.abs(a.files.Stderr), 4096)))
+}
+
+func lastLineOf(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// result is the line that tells how the attempt ended.
+func (a *attempt) result(cost *float64) run.Result {
+	job, report := a.t.job, a.end.Report
+	return run.Result{
+		SchemaVersion: "1.0", Kind: "okstra-result", JobID: job.JobID, AssignmentRef: job.AssignmentRef, WorkerID: job.WorkerID, Role: job.Role,
+		Provider: job.Provider, Model: job.Model, Attempt: a.n,
+		Outcome: &a.verdict.Outcome, Cause: &a.verdict.Cause, ResultClass: &a.verdict.ResultClass, Mutation: &a.verdict.Mutation,
+		ExitCode: report.ExitCode, Signal: report.Signal, WallMs: report.EndedAt.Sub(report.StartedAt).Milliseconds(),
+		SessionID: a.sidecar.SessionID, Boundary: a.t.boundary, Usage: a.end.Summary.Usage, CostUSD: cost,
+		ResultPath: job.ResultPath, PromptPath: a.files.Prompt, StatusPath: a.files.Status, AttemptPath: a.files.Attempt, LogPath: a.files.Log,
+		Warnings: orEmpty(a.warnings), Message: a.sidecar.Message,
+	}
+}
+
+// record writes what outlives the process: the sidecar first, then the ledger
+// row and, for a failure, a row of the errors log.
+func (e *engine) record(ctx context.Context, a *attempt, result run.Result) error {
+	if err := writeDocument(a.files.abs(a.files.Attempt), a.sidecar); err != nil {
+		return err
+	}
+	a.box.Close()
+	a.book.ledger.put(a.ledgerRow())
+	if a.verdict.Outcome != OutcomeCompleted {
+		if err := a.book.writeError(ctx, a.errorRow(result)); err != nil {
+			return err
+		}
+	}
+	return a.book.foldErrors(ctx, a)
+}
+
+// finish ends the job: journal, result line, roster, progress line.
+func (e *engine) finish(ctx context.Context, a *attempt, result run.Result) error {
+	line, err := jsondoc.MarshalLine(result)
+	if err != nil {
+		return err
+	}
+	if err := a.book.journal.add(line); err != nil {
+		return err
+	}
+	if err := e.emit(a.t, result); err != nil {
+		return err
+	}
+	a.book.ledger.note(a.rosterAtEnd()...)
+	if e.opts.Show != nil {
+		e.opts.Show.Ended(purposeName(a.t.job), result)
+	}
+	if e.opts.ProgressEvents && isAnnounced(purposeOf(a.t.job)) {
+		return a.book.announce(ctx, "phase-5-collect", a.t.job.Role, a.t.job.WorkerID, a.verdict.WorkerStatus())
+	}
+	return nil
+}
+
+// ledgerRow is the row of the attempt as it stands now.
+func (a *attempt) ledgerRow() run.LedgerRow {
+	job, s := a.t.job, a.sidecar
+	row := run.LedgerRow{
+		SchemaVersion: "2.0", AssignmentRef: job.AssignmentRef, RoleExecutionRef: job.RoleExecutionRef, Role: job.Role,
+		Provider: job.Provider, Model: job.Model, ModelExecutionValue: job.ModelExecutionValue, Attempt: a.n,
+		PromptPath: a.files.Prompt, ResultPath: job.ResultPath, AttemptPath: a.files.Attempt, WorktreePath: job.WorktreePath,
+		SessionID: s.SessionID, DispatchedAt: stampOrEmpty(a.start), Outcome: s.Outcome, Cause: s.Cause, ResultClass: s.ResultClass, Mutation: s.Mutation,
+		ExitCode: a.end.Report.ExitCode, WritePolicyDigest: s.WritePolicyDigest, BoundaryKind: a.t.boundary, WriteEnforcement: s.WriteEnforcement,
+	}
+	if row.DispatchedAt == "" {
+		row.DispatchedAt = run.Stamp(a.e.host.Now())
+	}
+	if s.Outcome != nil {
+		row.EndedAt = stampOrEmpty(a.end.Report.EndedAt)
+	}
+	return row
+}
+
+// rosterAtStart opens the worker's row again when this is what it is in the
+// run for.
+func (a *attempt) rosterAtStart() []rosterChange {
+	return []rosterChange{{WorkerID: a.t.job.WorkerID, PromptPath: a.t.job.PromptPath}}
+}
+
+// rosterAtEnd is the worker's status after its last attempt.
+func (a *attempt) rosterAtEnd() []rosterChange {
+	if !isPrimary(purposeOf(a.t.job)) {
+		return nil
+	}
+	status, reason, result := a.verdict.WorkerStatus(), "", ""
+	if status == "completed" {
+		result = a.t.job.ResultPath
+	} else {
+		reason = orText(a.sidecar.Message, a.verdict.Cause)
+	}
+	return []rosterChange{{WorkerID: a.t.job.WorkerID, Status: &status, Reason: &reason, ResultPath: &result}}
+}
+
+// errorRow tells of a failed attempt in the errors log.
+func (a *attempt) errorRow(result run.Result) run.ErrorRow {
+	return run.ErrorRow{
+		At: run.Stamp(a.e.host.Now()), ErrorType: errorType(a.verdict), Phase: phaseOf(purposeOf(a.t.job)), Source: "observed",
+		AssignmentRef: a.t.job.AssignmentRef, Role: a.t.job.Role, Attempt: a.n, Outcome: a.verdict.Outcome, Cause: a.verdict.Cause,
+		Command: commandName(a.launch.Command, a.launch.Args), ExitCode: result.ExitCode, Message: orText(a.sidecar.Message, a.verdict.Cause), LogPath: a.files.Log,
+	}
+}
+
+// errorType sorts a failure by what was broken.
+func errorType(v Verdict) string {
+	switch {
+	case v.Outcome == OutcomePolicyViolation:
+		return "policy-violation"
+	case v.Outcome == OutcomeTimeout:
+		return "timeout"
+	case v.Cause == CauseAuditError:
+		return "mutation-audit"
+	case v.Cause == CauseArtifactMissing, v.Cause == CauseEmptyResult, v.Cause == CauseArtifactStale, v.Cause == CauseArtifactInvalid, v.Cause == CauseWrongDirectory:
+		return "contract-violation"
+	}
+	return "cli-failure"
+}
+
+// commandName is the program and its subcommand, without arguments.
+func commandName(command string, args []string) string {
+	name := filepath.Base(command)
+	if len(args) > 0 && args[0] != "" && !strings.HasPrefix(args[0], "-") {
+		name += " " + args[0]
+	}
+	return name
+}
+
+// notRun records that a job was not started, by decision.
+func (e *engine) notRun(ctx context.Context, t *task, cause string) error {
+	verdict := Decide(Facts{NotRun: cause}).classed(MutationNone)
+	class, mutation := verdict.ResultClass, verdict.Mutation
+	result := run.Result{
+		SchemaVersion: "1.0", Kind: "okstra-result", JobID: t.job.JobID, AssignmentRef: t.job.AssignmentRef, WorkerID: t.job.WorkerID, Role: t.job.Role,
+		Provider: t.job.Provider, Model: t.job.Model, Attempt: t.first - 1, Outcome: &verdict.Outcome, Cause: &verdict.Cause, ResultClass: &class, Mutation: &mutation,
+		ResultPath: t.job.ResultPath, PromptPath: t.job.PromptPath, Warnings: []string{},
+	}
+	b := e.bookOf(t)
+	line, err := jsondoc.MarshalLine(result)
+	if err != nil {
+		return err
+	}
+	if err := b.journal.add(line); err != nil {
+		return err
+	}
+	if err := e.emit(t, result); err != nil {
+		return err
+	}
+	if t.first == 1 && isPrimary(purposeOf(t.job)) {
+		status := "not-run"
+		b.ledger.note(rosterChange{WorkerID: t.job.WorkerID, Status: &status, Reason: &cause})
+	}
+	if e.opts.Show != nil {
+		e.opts.Show.Ended(purposeName(t.job), result)
+	}
+	return nil
+}

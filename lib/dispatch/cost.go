@@ -1,0 +1,41 @@
+package dispatch
+
+import (
+	"okstra/lib/price"
+	"okstra/lib/provider"
+	"okstra/lib/run"
+)
+
+// cost is what a usage costs at list price, nil when that is not known. The
+// price is the one of the catalogue row, so that a provider file of the user
+// decides for its models.
+func (t *task) cost(usage *run.Usage) *float64 {
+	if usage == nil || t.prices == nil {
+		return nil
+	}
+	bill := price.NewBill(t.prices)
+	bill.Add(price.Use{Model: t.model.ID, Anthropic: t.row.ID == "claude", Tokens: price.Tokens{
+		Input: usage.Input, CacheRead: usage.CacheRead, CacheWrite5m: usage.CacheWrite5m, CacheWrite1h: usage.CacheWrite1h, Output: usage.Output,
+	}})
+	usd, complete := bill.Cost()
+	if usd == nil || !complete {
+		return nil
+	}
+	value := float64(*usd) / 1e9
+	return &value
+}
+
+// pricesOf is the price table with the model of a catalogue row, nil for a
+// model that the table cannot price.
+func pricesOf(p *provider.Provider, m provider.Model) (*price.Table, error) {
+	table := price.Default()
+	if m.Pricing == nil {
+		if !table.Lookup(m.ID).Priced() {
+			return nil, nil
+		}
+		return table, nil
+	}
+	return table.With([]price.Listed{{
+		Model: m.ID, Input: m.Pricing[0].String(), Cached: m.Pricing[1].String(), Output: m.Pricing[2].String(), Source: "provider " + p.ID,
+	}})
+}

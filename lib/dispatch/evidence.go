@@ -1,0 +1,178 @@
+package dispatch
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"okstra/lib/digest"
+	"okstra/lib/jsondoc"
+	"okstra/lib/run"
+)
+
+// clockSlack is how much older than our own clock a file may look that was
+// written after it was read: file systems stamp with the tick of the kernel.
+const clockSlack = 20 * time.Millisecond
+
+// promised is an artifact that a job must leave.
+type promised struct {
+	path string // as documents name it
+	kind string // a document kind that it must have, "" for Markdown
+}
+
+// inspect judges one promised artifact and gives what the sidecar says of it.
+func inspect(root string, want promised, start time.Time) (ArtifactState, run.Artifact) {
+	record := run.Artifact{Path: want.path}
+	path := run.Abs(root, want.path)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ArtifactMissing, record
+	}
+	record.Present, record.Bytes = true, info.Size()
+	record.NewerThanStart = !info.ModTime().Before(start.Add(-clockSlack))
+	if !info.Mode().IsRegular() {
+		return ArtifactInvalid, record
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ArtifactInvalid, record
+	}
+	record.Bytes, record.Digest = int64(len(text)), digest.Bytes(text)
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		return ArtifactEmpty, record
+	case !record.NewerThanStart:
+		return ArtifactStale, record
+	case !readableAs(path, text, want.kind):
+		return ArtifactInvalid, record
+	}
+	return ArtifactGood, record
+}
+
+// readableAs tells whether text is what was promised: Markdown in UTF-8, or a
+// document of that kind. Whether it keeps all rules is the validator's to say.
+func readableAs(path string, text []byte, kind string) bool {
+	if kind == "" {
+		return utf8.Valid(text)
+	}
+	doc, err := jsondoc.Parse(path, text)
+	if err != nil {
+		return false
+	}
+	got, _ := doc.Lookup("/kind")
+	var word string
+	return json.Unmarshal(got, &word) == nil && word == kind
+}
+
+// inspectAll judges all promised artifacts; the first that is not good decides,
+// and the first of all is the one that the sidecar records.
+func inspectAll(root string, wants []promised, start time.Time) (ArtifactState, *run.Artifact) {
+	if len(wants) == 0 {
+		return ArtifactNone, nil
+	}
+	state, record := inspect(root, wants[0], start)
+	for _, want := range wants[1:] {
+		if state != ArtifactGood {
+			break
+		}
+		state, _ = inspect(root, want, start)
+	}
+	return state, &record
+}
+
+// words that name a cause in an error message, tried in this order.
+var causeWords = []struct {
+	cause string
+	words []string
+}{
+	{CauseSessionInUse, []string{"session id is already in use", "session already in use", "is already in use"}},
+	{CauseRateLimit, []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "quota exceeded", "usage limit"}},
+	{CauseAuth, []string{"unauthorized", "unauthenticated", "authentication", "not logged in", "login required", "please log in", "/login", "invalid api key", "api key not valid", "invalid x-api-key", "token has expired", "token expired"}},
+}
+
+// statusCauses are the HTTP statuses that name a cause.
+var statusCauses = map[int]string{401: CauseAuth, 403: CauseAuth, 429: CauseRateLimit}
+
+// namedCause finds the cause that the output of a job without a good end
+// names: a session id in use, what the provider row looks for, an HTTP status,
+// then words of the message.
+func namedCause(status *int, message string, row func() string) string {
+	message = strings.ToLower(message)
+	for _, word := range causeWords[0].words {
+		if strings.Contains(message, word) {
+			return CauseSessionInUse
+		}
+	}
+	if cause := row(); cause != "" {
+		return cause
+	}
+	if status != nil && statusCauses[*status] != "" {
+		return statusCauses[*status]
+	}
+	for _, group := range causeWords[1:] {
+		for _, word := range group.words {
+			if strings.Contains(message, word) {
+				return group.cause
+			}
+		}
+	}
+	return ""
+}
+
+// tailOf reads the last n bytes of a file, "" when it cannot be read.
+func tailOf(path string, n int64) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return ""
+	}
+	from := max(0, info.Size()-n)
+	text := make([]byte, info.Size()-from)
+	read, _ := file.ReadAt(text, from)
+	return string(text[:read])
+}
+
+// sessionFile finds the file in which a CLI keeps a session: one in the trees
+// whose name, or the name of a folder above it, holds the session id. Of
+// several the largest is taken. It is "" when there is none.
+func sessionFile(trees []string, id string) string {
+	if id == "" {
+		return ""
+	}
+	best, size := "", int64(-1)
+	for _, tree := range trees {
+		_ = filepath.WalkDir(tree, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return nil
+			}
+			rel, err := filepath.Rel(tree, path)
+			if err != nil || !strings.Contains(rel, id) {
+				return nil
+			}
+			if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && info.Size() > size {
+				best, size = path, info.Size()
+			}
+			return nil
+		})
+	}
+	return best
+}
+
+// sameDir tells whether two paths name the same folder.
+func sameDir(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}

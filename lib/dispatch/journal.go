@@ -1,0 +1,244 @@
+package dispatch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"okstra/lib/jsondoc"
+	"okstra/lib/jsonl"
+	"okstra/lib/run"
+	"okstra/lib/schema"
+)
+
+// journal is the file of accepted jobs and results, in the order in which
+// they came. One dispatcher writes it at a time, under the lease of the run
+// folder, so it needs no lock per row.
+type journal struct {
+	path string
+	file *os.File
+
+	mu      sync.Mutex // guards waiting and queued
+	waiting []byte
+	queued  int
+
+	writing sync.Mutex // held by whoever writes for all that wait
+	written int
+	err     error
+}
+
+// openJournal opens the journal at path for appending and creates it if need
+// be. A last line that a crash cut off is ended with a newline and stays; mark,
+// a job line that stands before it, is written behind it. A job that is
+// accepted a second time says nothing new, but tells a reader that the bad
+// line above was cut off by a crash and not damaged later.
+func openJournal(path string, mark []byte) (*journal, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := endTornLine(file, mark); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &journal{path: path, file: file}, nil
+}
+
+func endTornLine(file *os.File, mark []byte) error {
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	last := make([]byte, 1)
+	if _, err := file.ReadAt(last, info.Size()-1); err != nil {
+		return err
+	}
+	if last[0] == '\n' {
+		return nil
+	}
+	_, err = file.Write(append([]byte{'\n'}, mark...))
+	return err
+}
+
+// add appends lines and returns when they are on disk. Several callers at once
+// share one write and one fsync. After a failed write every later call fails:
+// a journal with a hole must not go on.
+func (j *journal) add(lines ...[]byte) error {
+	j.mu.Lock()
+	for _, line := range lines {
+		j.waiting = append(j.waiting, line...)
+	}
+	j.queued++
+	mine := j.queued
+	j.mu.Unlock()
+
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if j.err != nil || j.written >= mine {
+		return j.err
+	}
+	j.mu.Lock()
+	text, upTo := j.waiting, j.queued
+	j.waiting = nil
+	j.mu.Unlock()
+	_, err := j.file.Write(text)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		j.err = fmt.Errorf("%s: %w", j.path, err)
+	}
+	j.written = upTo
+	return j.err
+}
+
+func (j *journal) close() error {
+	if j == nil {
+		return nil
+	}
+	return j.file.Close()
+}
+
+// entry is what the journal says about one job.
+type entry struct {
+	job    run.Job
+	result *run.Result // the last one, nil for a job without
+}
+
+// JournalError is a journal that cannot be trusted: nothing is run on its
+// account.
+type JournalError struct{ Problems []error }
+
+func (e *JournalError) Error() string { return errors.Join(e.Problems...).Error() }
+
+// record is a journal as it was read.
+type record struct {
+	order   []string // job ids as they were first accepted
+	entries map[string]*entry
+	torn    []string // what crashes cut off
+	mark    []byte   // a job line, for openJournal
+}
+
+// readJournal reads the journal at path; a missing one is empty. A line that a
+// crash cut off is reported in torn: the last one, one before which nothing
+// stands, or one that is followed by a job accepted again. Any other bad line,
+// and a row of another run than runID, is a *JournalError.
+func readJournal(path, runID string) (*record, error) {
+	r := &journalReader{path: path, runID: runID, record: &record{entries: map[string]*entry{}}}
+	file, err := jsondoc.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r.record, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	for row, err := range jsonl.Rows(file, path) {
+		r.row(row, err)
+	}
+	if r.cut != nil {
+		r.record.torn = append(r.record.torn, r.cut.Error())
+	}
+	if len(r.problems) > 0 {
+		return nil, &JournalError{Problems: r.problems}
+	}
+	return r.record, nil
+}
+
+type journalReader struct {
+	path, runID string
+	record      *record
+	problems    []error
+	cut         error // the line before, if it may have been cut off by a crash
+}
+
+func (r *journalReader) row(row jsonl.Row, err error) {
+	cut := r.cut
+	r.cut = nil
+	if err != nil {
+		if cut != nil {
+			r.problems = append(r.problems, cut)
+		}
+		if incomplete(row.Raw) {
+			r.cut = err
+		} else {
+			r.problems = append(r.problems, err)
+		}
+		return
+	}
+	first := len(r.record.entries) == 0
+	again, err := r.document(row)
+	if err != nil {
+		r.problems = append(r.problems, err)
+	}
+	if cut == nil {
+		return
+	}
+	if first || again {
+		r.record.torn = append(r.record.torn, cut.Error())
+	} else {
+		r.problems = append(r.problems, cut)
+	}
+}
+
+// incomplete tells whether text is the beginning of a JSON value.
+func incomplete(text []byte) bool {
+	var v json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&v), io.ErrUnexpectedEOF)
+}
+
+// document takes a row; again tells that it accepts a job that was accepted
+// before.
+func (r *journalReader) document(row jsonl.Row) (again bool, _ error) {
+	doc := jsondoc.Doc{Name: fmt.Sprintf("%s:%d", r.path, row.Number), Raw: row.Raw}
+	var head struct {
+		Kind  string `json:"kind"`
+		JobID string `json:"jobId"`
+	}
+	if json.Unmarshal(row.Raw, &head) != nil || head.JobID == "" {
+		return false, fmt.Errorf("%s: neither a job nor a result", doc.Name)
+	}
+	known := r.record.entries[head.JobID]
+	switch head.Kind {
+	case "okstra-job":
+		var job run.Job
+		if err := schema.Decode(doc, "okstra-job", &job); err != nil {
+			return false, err
+		}
+		if r.runID != "" && !strings.HasPrefix(job.JobID, r.runID+"/") {
+			return false, fmt.Errorf("%s: job %q is of another run (expected %q)", doc.Name, job.JobID, r.runID)
+		}
+		if known != nil {
+			known.job = job
+			return true, nil
+		}
+		if r.record.mark == nil {
+			r.record.mark = append(bytes.Clone(row.Raw), '\n')
+		}
+		r.record.order = append(r.record.order, job.JobID)
+		r.record.entries[job.JobID] = &entry{job: job}
+	case "okstra-result":
+		var result run.Result
+		if err := schema.Decode(doc, "okstra-result", &result); err != nil {
+			return false, err
+		}
+		if known == nil {
+			return false, fmt.Errorf("%s: result of job %q, which was never accepted", doc.Name, result.JobID)
+		}
+		known.result = &result
+	default:
+		return false, fmt.Errorf("%s: kind %q (expected okstra-job or okstra-result)", doc.Name, head.Kind)
+	}
+	return false, nil
+}

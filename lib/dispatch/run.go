@@ -1,0 +1,254 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"okstra/lib/atomicfile"
+	"okstra/lib/digest"
+	"okstra/lib/dispatch/boundary"
+	"okstra/lib/dispatch/proc"
+	"okstra/lib/jsondoc"
+	"okstra/lib/run"
+	"okstra/lib/writepolicy"
+)
+
+// Summary is what a run came to.
+type Summary struct {
+	Jobs, Completed int
+}
+
+// Run runs jobs: each is accepted into the journal, tried, judged, tried again
+// where that is safe, and told of by one result line. Every job is checked
+// before the first is started. The error is a refusal or a fault of our own;
+// jobs that did not complete are no error but counted.
+func Run(ctx context.Context, host Host, opts Options, name string, jobs []run.Job) (Summary, error) {
+	if opts.Replay != "" {
+		for i := range jobs {
+			jobs[i].Replay = opts.Replay
+		}
+	}
+	accepted := host.acceptance()
+	tasks, err := accepted.accept(ctx, name, jobs)
+	if err != nil {
+		return Summary{}, err
+	}
+	e := newEngine(host, opts, len(tasks))
+	defer e.release()
+	if err := e.openBooks(ctx, tasks); err != nil {
+		return Summary{}, err
+	}
+	if err := e.refuseKnown(tasks); err != nil {
+		return Summary{}, err
+	}
+	return e.all(ctx, tasks)
+}
+
+func (h Host) acceptance() *acceptance {
+	return &acceptance{cat: h.Catalogue, contracts: contracts{writepolicy.Machine{Environ: h.Environ, Dir: "/"}}}
+}
+
+func newEngine(host Host, opts Options, total int) *engine {
+	e := &engine{
+		host: host, opts: opts, owner: proc.Self(), total: total, books: map[*run.Manifest]*book{},
+		out:    outlet{ordered: opts.Ordered, write: opts.Emit},
+		budget: budget{limit: opts.BudgetUSD}, stops: newStops(opts.Backoff),
+		pool: pool{self: host.Self, env: host.Environ, stderr: host.Stderr},
+	}
+	e.contracts = host.acceptance().contracts
+	e.boundaries = &boundary.Set{Self: host.Self, Environ: host.Environ, Scratch: scratchDir(host)}
+	return e
+}
+
+// scratchDir is where overlays keep what jobs change: a file system of the
+// user's, not the temporary directory, which may be of another kind.
+func scratchDir(host Host) string {
+	if host.OkstraHome == "" {
+		return filepath.Join(host.TempDir, "okstra-overlays")
+	}
+	return filepath.Join(host.OkstraHome, "overlays")
+}
+
+// all runs tasks whose books are open.
+func (e *engine) all(ctx context.Context, tasks []*task) (Summary, error) {
+	if err := e.leaseTrees(ctx, tasks); err != nil {
+		return Summary{}, err
+	}
+	if err := e.chooseBoundaries(ctx, tasks); err != nil {
+		return Summary{}, err
+	}
+	if err := e.enter(tasks); err != nil {
+		return Summary{}, err
+	}
+	if err := proc.BecomeReaper(); err != nil {
+		return Summary{}, err
+	}
+	err := e.rounds(ctx, tasks)
+	for _, b := range e.books {
+		err = errors.Join(err, b.ledger.flush())
+	}
+	return Summary{Jobs: max(e.results, len(tasks)), Completed: e.results - e.bad}, err
+}
+
+// openBooks opens a book for every run that the tasks belong to.
+func (e *engine) openBooks(ctx context.Context, tasks []*task) error {
+	for _, t := range tasks {
+		if e.books[t.manifest] != nil {
+			continue
+		}
+		b, err := openBook(ctx, t.job.ProjectRoot, t.manifest, run.Abs(t.job.ProjectRoot, t.job.PromptPath), e.host.Now, e.host.Warn)
+		if err != nil {
+			return err
+		}
+		e.books[t.manifest] = b
+		for _, torn := range b.record.torn {
+			e.host.Warn(torn)
+		}
+		e.round = max(e.round, lastRound(t.manifest))
+	}
+	return nil
+}
+
+func (e *engine) release() {
+	for _, b := range e.books {
+		if err := b.close(); err != nil {
+			e.host.Warn(err.Error())
+		}
+	}
+	for _, lease := range e.leases {
+		lease.Unlock()
+	}
+}
+
+// refuseKnown refuses jobs that were tried before: what is open belongs to
+// resume, what is done must not be done twice.
+func (e *engine) refuseKnown(tasks []*task) error {
+	p := &problems{where: "run"}
+	for _, t := range tasks {
+		path := run.Abs(t.job.ProjectRoot, run.AttemptPath(t.job.PromptPath, 1))
+		if _, err := os.Lstat(path); err == nil {
+			p.list = append(p.list, fmt.Errorf("job %q was tried before (resume goes on with what is not completed)", t.job.JobID))
+		}
+	}
+	return p.err(1)
+}
+
+// leaseTrees takes the lease on every tree that a job may write to.
+func (e *engine) leaseTrees(ctx context.Context, tasks []*task) error {
+	var paths []string
+	for _, t := range tasks {
+		if t.job.Role != run.RoleImplementer {
+			continue
+		}
+		path, err := leaseTree(t.job.ProjectRoot, workdir(t.job), digest.Bytes)
+		if err != nil {
+			return err
+		}
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		lease, err := atomicfile.Lock(ctx, path, leaseWait)
+		if err != nil {
+			return fmt.Errorf("another batch writes to this tree: %w", err)
+		}
+		e.leases = append(e.leases, lease)
+	}
+	return nil
+}
+
+// chooseBoundaries picks for every job the first boundary that is listed,
+// acceptable to it and held in its self-test. None is a refusal: nothing
+// weaker is ever taken.
+func (e *engine) chooseBoundaries(ctx context.Context, tasks []*task) error {
+	p := &problems{where: "run"}
+	for _, t := range tasks {
+		accepted := slices.DeleteFunc(slices.Clone(t.job.Boundary), func(kind string) bool { return !t.row.Tolerates(kind) })
+		for _, kind := range e.opts.Boundaries {
+			if slices.Contains(accepted, kind) {
+				t.requests = append(t.requests, kind)
+			}
+		}
+		kind, err := e.boundaries.Choose(ctx, e.opts.Boundaries, accepted)
+		if err != nil {
+			p.list = append(p.list, fmt.Errorf("job %q: %w", t.job.JobID, err))
+			continue
+		}
+		t.boundary = kind
+	}
+	return p.err(1)
+}
+
+// enter writes the accepted jobs into the journals, before anything starts.
+func (e *engine) enter(tasks []*task) error {
+	lines := map[*book][][]byte{}
+	for _, t := range tasks {
+		b := e.bookOf(t)
+		lines[b] = append(lines[b], t.line)
+	}
+	for b, list := range lines {
+		if err := b.journal.add(list...); err != nil {
+			return err
+		}
+	}
+	return e.markRunning()
+}
+
+// markRunning says in the run manifests that work has begun.
+func (e *engine) markRunning() error {
+	for m, b := range e.books {
+		if m == nil || m.Status != "prepared" {
+			continue
+		}
+		if err := SetManifestStatus(context.Background(), b.root, *m, "running"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetManifestStatus changes the status of a run manifest and nothing else.
+func SetManifestStatus(ctx context.Context, root string, m run.Manifest, status string) error {
+	path := run.Abs(root, m.Folder().RunManifest())
+	return atomicfile.Update(ctx, path, 0o644, func(old []byte) ([]byte, error) {
+		doc, err := jsondoc.Parse(path, old)
+		if err != nil {
+			return nil, err
+		}
+		doc, err = doc.Set("/status", status)
+		return doc.Raw, err
+	})
+}
+
+// beginRound starts an audit round: with a baseline, if one of its jobs needs
+// it.
+func (e *engine) beginRound(ctx context.Context, tasks []*task) error {
+	e.round++
+	var err error
+	e.audit, err = e.openAudit(ctx, tasks)
+	return err
+}
+
+// endRound judges the attempts that waited for the audit of the round and
+// gives the tasks that may be tried again.
+func (e *engine) endRound(ctx context.Context, held []*attempt) []*task {
+	findings := e.audit.judge(context.WithoutCancel(ctx), held)
+	var again []*task
+	for i, a := range held {
+		if e.settle(ctx, a, findings[i]) {
+			again = append(again, a.t)
+		}
+	}
+	return again
+}
+
+// endMarked ends what is left of an attempt whose slot is gone.
+func (e *engine) endMarked(a *attempt) bool {
+	mark := AttemptVariable + "=" + a.files.abs(a.files.Status)
+	_, verified := proc.EndAll(e.host.Now, func() []run.Process { return proc.Marked(mark) }, e.limits(a.t.job.Limits).Grace, nil)
+	return verified
+}

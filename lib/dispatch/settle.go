@@ -1,0 +1,364 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"okstra/lib/atomicfile"
+	"okstra/lib/digest"
+	"okstra/lib/dispatch/proc"
+	"okstra/lib/jsondoc"
+	"okstra/lib/run"
+)
+
+// history is a run as its files tell of it.
+type history struct {
+	manifest run.Manifest
+	record   *record
+	attempts map[string][]*past // by job id
+}
+
+// readHistory reads manifest, journal and the files of every attempt.
+func readHistory(manifestPath string) (*history, error) {
+	m, err := run.LoadManifest(manifestPath)
+	if err != nil {
+		return nil, err
+	}
+	h := &history{manifest: m, attempts: map[string][]*past{}}
+	if h.record, err = readJournal(run.Abs(m.ProjectRoot, m.JournalPath), m.RunID); err != nil {
+		return nil, err
+	}
+	for _, id := range h.record.order {
+		h.attempts[id] = readPast(h.record.entries[id].job)
+	}
+	return h, nil
+}
+
+func (h *history) leasePath() string {
+	return filepath.Join(filepath.Dir(run.Abs(h.manifest.ProjectRoot, h.manifest.JournalPath)), "dispatch")
+}
+
+// Status tells of every job and attempt of a run, one result line each; an
+// open one has no outcome. Attempts whose dispatcher is gone, and all of whose
+// processes are gone too, are settled as lost on the way; one that outlived its
+// dispatcher is shown as orphaned. The ledger is completed from the sidecars.
+func Status(ctx context.Context, host Host, manifestPath string, emit func(run.Result) error) error {
+	h, err := readHistory(manifestPath)
+	if err != nil {
+		return err
+	}
+	for _, torn := range h.record.torn {
+		host.Warn(torn)
+	}
+	lease, err := atomicfile.Lock(ctx, h.leasePath(), 0)
+	switch {
+	case err == nil:
+		defer lease.Unlock()
+		if err := h.settleAll(ctx, host); err != nil {
+			return err
+		}
+	case !errors.Is(err, atomicfile.ErrBusy):
+		return err
+	}
+	for _, id := range h.record.order {
+		for _, r := range h.lines(id) {
+			if err := emit(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lines are the result lines of a job: one for each attempt, or one for a job
+// that has none yet.
+func (h *history) lines(id string) []run.Result {
+	e := h.record.entries[id]
+	var list []run.Result
+	for _, p := range h.attempts[id] {
+		r := p.result()
+		if final := e.result; final != nil && final.Attempt == p.n && r.Outcome != nil {
+			r = *final
+		}
+		if r.Outcome == nil && !p.ownerAlive() {
+			if alive := p.alive(); len(alive) > 0 {
+				r.Message = fmt.Sprintf("orphaned: %d processes outlived their dispatcher, the first is %d", len(alive), alive[0].PID)
+			}
+		}
+		list = append(list, r)
+	}
+	if len(list) > 0 {
+		return list
+	}
+	if e.result != nil {
+		return []run.Result{*e.result}
+	}
+	job := e.job
+	return []run.Result{{
+		SchemaVersion: "1.0", Kind: "okstra-result", JobID: job.JobID, AssignmentRef: job.AssignmentRef, WorkerID: job.WorkerID, Role: job.Role,
+		Provider: job.Provider, Model: job.Model, ResultPath: job.ResultPath, PromptPath: job.PromptPath, Warnings: []string{}, Message: "accepted, not started",
+	}}
+}
+
+// settleAll settles what is lost and completes the ledger. The caller holds
+// the lease, so that no dispatcher is at work on the run.
+func (h *history) settleAll(ctx context.Context, host Host) error {
+	ledger := openLedger(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath), func(err error) { host.Warn(err.Error()) })
+	for _, id := range h.record.order {
+		for _, p := range h.attempts[id] {
+			if p.open() && !p.ownerAlive() && len(p.alive()) == 0 {
+				if err := p.settleLost(ctx, host); err != nil {
+					return err
+				}
+			}
+		}
+		h.completeLedger(ledger, id)
+	}
+	return ledger.flush()
+}
+
+// completeLedger puts the rows that the sidecars prove into the ledger where it
+// lacks them, and the end of a worker's last attempt into the roster.
+func (h *history) completeLedger(ledger *ledger, id string) {
+	state, _, err := run.LoadTeamState(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath))
+	if err != nil {
+		return // told when the ledger is written
+	}
+	rows, _ := state.Ledger()
+	known := map[ledgerKey]run.LedgerRow{}
+	for _, row := range rows {
+		known[ledgerKey{row.AssignmentRef, row.Attempt}] = row
+	}
+	attempts := h.attempts[id]
+	for i, p := range attempts {
+		row, old := p.ledgerRow(), known[ledgerKey{p.job.AssignmentRef, p.n}]
+		if old.AssignmentRef != "" && sameText(old.Outcome, row.Outcome) {
+			continue
+		}
+		ledger.put(row, rosterChange{WorkerID: p.job.WorkerID, PromptPath: p.job.PromptPath})
+		if i == len(attempts)-1 && !p.open() && isPrimary(purposeOf(p.job)) {
+			ledger.note(p.rosterAtEnd())
+		}
+	}
+}
+
+func (p *past) rosterAtEnd() rosterChange {
+	v := Verdict{Outcome: *p.sidecar.Outcome}
+	status, reason, result := v.WorkerStatus(), "", ""
+	if status == "completed" {
+		result = p.job.ResultPath
+	} else {
+		reason = orText(p.sidecar.Message, v.Outcome)
+	}
+	return rosterChange{WorkerID: p.job.WorkerID, Status: &status, Reason: &reason, ResultPath: &result}
+}
+
+func sameText(a, b *string) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// settleLost closes an attempt that nobody works on any more: its status file,
+// and its sidecar with the verdict "lost". What it did to the tree is judged
+// from what its boundary kept, or against the baseline of its round; where
+// there is neither, it stays unknown.
+func (p *past) settleLost(ctx context.Context, host Host) error {
+	now := run.Stamp(host.Now())
+	sidecar := p.sidecarOrNew()
+	if p.status != nil && p.status.State == "started" {
+		p.status.State, p.status.Reason, p.status.EndedAt, p.status.KillVerified = "failed", CauseLost, now, true
+		if err := writeDocument(p.files.abs(p.files.Status), p.status); err != nil {
+			return err
+		}
+	}
+	found := judgeLost(ctx, host, sidecar, p.status)
+	verdict := Decide(Facts{Lost: true}).WithAudit(found.mutation, found.failed)
+	sidecar.Audit = &found.audit
+	sidecar.Outcome, sidecar.Cause, sidecar.ResultClass, sidecar.Mutation = &verdict.Outcome, &verdict.Cause, &verdict.ResultClass, &verdict.Mutation
+	sidecar.Message = "its dispatcher ended before it did"
+	p.sidecar = &sidecar
+	return writeDocument(p.files.abs(p.files.Attempt), sidecar)
+}
+
+// spanMs is the time between two stamps in milliseconds, 0 when one is unknown.
+func spanMs(from, to string) int64 {
+	a, err1 := time.Parse(time.RFC3339, from)
+	b, err2 := time.Parse(time.RFC3339, to)
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return max(0, b.Sub(a).Milliseconds())
+}
+
+// Resume runs what a run has accepted and not completed. It refuses a journal
+// that it cannot trust, and a job whose prompt or policy is no longer the one
+// that was accepted: nothing is run then.
+func Resume(ctx context.Context, host Host, opts Options, manifestPath string) (Summary, error) {
+	h, err := readHistory(manifestPath)
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := h.check(); err != nil {
+		return Summary{}, err
+	}
+	e := newEngine(host, opts, 0)
+	defer e.release()
+	if len(h.record.order) == 0 {
+		return Summary{}, nil
+	}
+	accepted := host.acceptance()
+	var jobs []run.Job
+	for _, id := range h.record.order {
+		jobs = append(jobs, h.record.entries[id].job)
+	}
+	tasks, err := accepted.accept(ctx, h.manifest.JournalPath, jobs)
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := e.openBooks(ctx, tasks); err != nil {
+		return Summary{}, err
+	}
+	if h, err = readHistory(manifestPath); err != nil { // under the lease
+		return Summary{}, err
+	}
+	if err := h.endOrphans(host); err != nil {
+		return Summary{}, err
+	}
+	if err := h.settleAll(ctx, host); err != nil {
+		return Summary{}, err
+	}
+	due, err := e.due(h, tasks)
+	if err != nil || len(due) == 0 {
+		return Summary{Jobs: e.results, Completed: e.results - e.bad}, err
+	}
+	e.total = len(due)
+	return e.all(ctx, due)
+}
+
+// check compares every job with the prompt and the contract it was accepted
+// with.
+func (h *history) check() error {
+	p := &problems{where: h.manifest.JournalPath}
+	for _, id := range h.record.order {
+		job := h.record.entries[id].job
+		text, err := os.ReadFile(run.Abs(job.ProjectRoot, job.PromptPath))
+		switch {
+		case err != nil:
+			p.list = append(p.list, fmt.Errorf("job %q: prompt: %w", id, err))
+		case digest.Bytes(text) != job.PromptDigest:
+			p.list = append(p.list, fmt.Errorf("job %q: prompt %q was changed since it was accepted", id, job.PromptPath))
+		}
+		for _, past := range h.attempts[id] {
+			if past.n == 1 && past.sidecar != nil && past.sidecar.WritePolicyDigest != job.WritePolicyDigest {
+				p.list = append(p.list, fmt.Errorf("job %q: write policy of %q is not the accepted one: %s (expected %s)",
+					id, past.files.Attempt, past.sidecar.WritePolicyDigest, job.WritePolicyDigest))
+			}
+			if past.sidecar != nil && past.sidecar.JobID != id {
+				p.list = append(p.list, fmt.Errorf("job %q: %q belongs to job %q", id, past.files.Attempt, past.sidecar.JobID))
+			}
+		}
+	}
+	return p.err(1)
+}
+
+// endOrphans ends the processes that outlived their dispatcher.
+func (h *history) endOrphans(host Host) error {
+	p := &problems{where: "resume"}
+	for _, id := range h.record.order {
+		for _, past := range h.attempts[id] {
+			if !past.open() {
+				continue
+			}
+			grace := time.Duration(past.job.Limits.GraceSeconds) * time.Second
+			if n, verified := proc.EndAll(host.Now, past.alive, grace, nil); n > 0 {
+				host.Warn(fmt.Sprintf("job %q, attempt %d: %d orphaned processes ended", id, past.n, n))
+				if !verified {
+					p.list = append(p.list, fmt.Errorf("job %q, attempt %d: its processes cannot be ended", id, past.n))
+				}
+			}
+		}
+	}
+	return p.err(1)
+}
+
+// due picks the tasks that are to be run. A job that is not completed and may
+// not be tried again is told of with the result that it has.
+func (e *engine) due(h *history, tasks []*task) ([]*task, error) {
+	var due []*task
+	for i, t := range tasks {
+		id := t.job.JobID
+		attempts := h.attempts[id]
+		t.index = i
+		if len(attempts) == 0 {
+			due = append(due, t)
+			continue
+		}
+		last := attempts[len(attempts)-1]
+		t.first = last.n + 1
+		for _, p := range attempts {
+			if !p.open() && *p.sidecar.Outcome != OutcomeLost {
+				t.counted++
+			}
+		}
+		if p := last.sidecar.Placement; p.Cwd != "" {
+			t.placement = &p
+		}
+		switch {
+		case *last.sidecar.Outcome == OutcomeCompleted:
+			if h.record.entries[id].result == nil {
+				if err := e.tell(t, last); err != nil {
+					return nil, err
+				}
+			}
+		case e.goesOn(t, last):
+			due = append(due, t)
+		default:
+			if err := e.tell(t, last); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, t := range due {
+		t.index = i
+	}
+	return due, nil
+}
+
+// resumable lists the causes that say nothing against the job itself: a person
+// who resumes asks for these again, however often it was tried.
+var resumable = map[string]bool{CauseInterrupted: true, CauseBudget: true, CauseAuthStopped: true, CauseAuth: true, CauseLost: true}
+
+// goesOn tells whether resume tries a job again after its last attempt.
+func (e *engine) goesOn(t *task, last *past) bool {
+	s := last.sidecar
+	if *s.ResultClass == ClassUnaudited && *s.Outcome == OutcomeLost {
+		return e.opts.Unaudited
+	}
+	if *s.ResultClass == ClassFailedNoMutation && resumable[*s.Cause] {
+		return true
+	}
+	most := t.job.MaxAttempts
+	if e.opts.Retries != nil {
+		most = *e.opts.Retries + 1
+	}
+	return RetryAllowed(*s.ResultClass, *s.Cause, t.counted, most)
+}
+
+// tell writes and prints the result of an attempt of the past.
+func (e *engine) tell(t *task, last *past) error {
+	result := last.result()
+	line, err := jsondoc.MarshalLine(result)
+	if err != nil {
+		return err
+	}
+	if err := e.bookOf(t).journal.add(line); err != nil {
+		return err
+	}
+	return e.emit(t, result)
+}

@@ -1,0 +1,257 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"okstra/lib/atomicfile"
+	"okstra/lib/digest"
+	"okstra/lib/jsondoc"
+	"okstra/lib/jsonl"
+	"okstra/lib/run"
+)
+
+// chooseStage picks the stage of the run: the asked one, or the first that is
+// due. What remains is said, because one run is one stage.
+func (c *creation) chooseStage(asked int) error {
+	if len(c.in.Stages) == 0 {
+		if asked != 0 {
+			return &PlanError{Status: 2, Problems: []error{fmt.Errorf("--stage %d: these inputs have no stages", asked)}}
+		}
+		return nil
+	}
+	if c.in.Stages[0].Word == run.WholeTaskStage {
+		return nil
+	}
+	due, err := c.dueStages()
+	if err != nil {
+		return err
+	}
+	if asked != 0 {
+		if !slices.Contains(due, asked) {
+			return c.refuse("/inputs/stages", "stage %d is not due (due: %s)", asked, numbers(due))
+		}
+		c.stage = &asked
+	} else {
+		if len(due) == 0 {
+			return c.refuse("/inputs/stages", "no stage is due any more")
+		}
+		c.stage = &due[0]
+	}
+	if rest := slices.DeleteFunc(slices.Clone(due), func(n int) bool { return n == *c.stage }); len(rest) > 0 {
+		c.p.Warn(fmt.Sprintf("this run is stage %d; one run each remains for stage %s", *c.stage, numbers(rest)))
+	}
+	return nil
+}
+
+func numbers(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = fmt.Sprint(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// dueStages are the chosen stages that are not done: for an implementation
+// those without a carry sidecar, for a verification those without a row
+// "verified".
+func (c *creation) dueStages() ([]int, error) {
+	var chosen []int
+	for _, s := range c.in.Stages {
+		if s.Word == run.AllStages {
+			all, err := c.plannedStages()
+			if err != nil {
+				return nil, err
+			}
+			chosen = all
+			break
+		}
+		chosen = append(chosen, s.Number)
+	}
+	verified, err := c.verifiedStages()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(chosen), func(n int) bool {
+		if c.in.TaskType == "final-verification" {
+			return verified[n]
+		}
+		_, err := os.Stat(c.folder.Abs(c.folder.Carry(n)))
+		return err == nil
+	}), nil
+}
+
+// plannedStages are the stages of the approved plan.
+func (c *creation) plannedStages() ([]int, error) {
+	doc, err := jsondoc.ReadFile(run.Abs(c.in.ProjectRoot, planData(c.in.ApprovedPlanPath)))
+	if err != nil {
+		return nil, err
+	}
+	var plan struct {
+		ImplementationPlanning struct {
+			Stages []struct {
+				Stage int `json:"stage"`
+			} `json:"stages"`
+		} `json:"implementationPlanning"`
+	}
+	if err := doc.Decode(&plan); err != nil {
+		return nil, err
+	}
+	var list []int
+	for _, s := range plan.ImplementationPlanning.Stages {
+		list = append(list, s.Stage)
+	}
+	return list, nil
+}
+
+// planData is the data file of a report: its last suffix replaced.
+func planData(reportPath string) string {
+	return strings.TrimSuffix(reportPath, path.Ext(reportPath)) + ".data.json"
+}
+
+func (c *creation) verifiedStages() (map[int]bool, error) {
+	rows, err := readConsumers(c.folder.Abs(c.folder.Consumers()))
+	if err != nil {
+		return nil, err
+	}
+	verified := map[int]bool{}
+	for _, row := range rows {
+		// The last row of a stage counts; a stage that was handed off was
+		// verified before.
+		verified[row.Stage.Number] = row.Status == "verified" || row.Status == "taken"
+	}
+	return verified, nil
+}
+
+// readConsumers reads consumers.jsonl; a missing file has no rows.
+func readConsumers(path string) ([]run.StageConsumer, error) {
+	rows, bad, err := jsonl.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err := errors.Join(append(bad, err)...); err != nil {
+		return nil, err
+	}
+	list := make([]run.StageConsumer, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal(row.Raw, &list[i]); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, row.Number, err)
+		}
+	}
+	return list, nil
+}
+
+// approve checks that the plan is the one that was decided on, and records
+// the approval in its data. The digest holds for the decided bytes, and for
+// the bytes that an earlier call left after recording the same decision.
+func (c *creation) approve() error {
+	if c.in.ApprovedPlanPath == "" {
+		return nil
+	}
+	name := run.Abs(c.in.ProjectRoot, planData(c.in.ApprovedPlanPath))
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return &PlanError{Status: 2, Problems: []error{err}}
+	}
+	found := digest.Bytes(text)
+	if old := c.recordedApproval(); found != c.in.PlanDigest {
+		if old == nil || old.DecidedDigest != c.in.PlanDigest || old.RecordedDigest != found {
+			return c.refuse("/inputs/planDigest", "the plan %q has changed since the decision: %s (expected %s)", name, found, c.in.PlanDigest)
+		}
+		c.approval = old
+		return nil
+	}
+	if c.in.PlanApproval == "" {
+		return nil // it was approved before
+	}
+	doc, err := jsondoc.Parse(name, text)
+	if err != nil {
+		return err
+	}
+	at := run.Stamp(c.p.Now())
+	if doc, err = recordApproval(doc, c.in, at); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(name, doc.Raw, 0o644); err != nil {
+		return err
+	}
+	c.approval = &run.ApprovedPlan{Path: run.Rel(c.in.ProjectRoot, name), DecidedDigest: c.in.PlanDigest, RecordedDigest: digest.Bytes(doc.Raw), ApprovedAt: at}
+	c.p.Warn(fmt.Sprintf("approval recorded in %s; render its Markdown again", run.Rel(c.in.ProjectRoot, name)))
+	return nil
+}
+
+func (c *creation) recordedApproval() *run.ApprovedPlan {
+	doc, err := jsondoc.ReadFile(c.folder.Abs(c.folder.TaskManifest()))
+	if err != nil {
+		return nil
+	}
+	var m run.TaskManifest
+	if doc.Decode(&m) != nil {
+		return nil
+	}
+	return m.ApprovedPlan
+}
+
+// recordApproval folds the answered items in and marks the plan as approved.
+// An item that blocks the approval and is neither resolved nor obsolete
+// afterwards is a refusal.
+func recordApproval(doc jsondoc.Doc, in run.InputFields, at string) (jsondoc.Doc, error) {
+	var plan struct {
+		Items []struct {
+			ID        string `json:"id"`
+			Status    string `json:"status"`
+			Blocks    string `json:"blocks"`
+			UserInput string `json:"userInput"`
+		} `json:"clarificationItems"`
+	}
+	if err := doc.Decode(&plan); err != nil {
+		return doc, err
+	}
+	p := &problems{where: doc.Name}
+	var err error
+	for i, item := range plan.Items {
+		pointer := fmt.Sprintf("/clarificationItems/%d/status", i)
+		fold := in.PlanApproval == "yes_apply" && slices.Contains(in.PlanApplyItems, item.ID)
+		switch {
+		case fold && strings.TrimSpace(item.UserInput) == "":
+			p.add(pointer, "item %s has no answer to fold in", item.ID)
+		case fold:
+			if doc, err = doc.Set(pointer, "resolved"); err != nil {
+				return doc, err
+			}
+		case item.Blocks == "approval" && item.Status != "resolved" && item.Status != "obsolete":
+			p.add(pointer, "item %s is %s and blocks the approval", item.ID, item.Status)
+		}
+	}
+	if err := p.err(1); err != nil {
+		return doc, err
+	}
+	if doc, err = doc.Set("/implementationPlanning/approval/approved", true); err != nil {
+		return doc, err
+	}
+	return doc.Set("/implementationPlanning/approval/approvedAt", at)
+}
+
+// appendConsumers adds rows to consumers.jsonl.
+func appendConsumers(ctx context.Context, path string, rows []run.StageConsumer) error {
+	lines := make([][]byte, len(rows))
+	for i, row := range rows {
+		line, err := jsondoc.MarshalLine(row)
+		if err != nil {
+			return err
+		}
+		lines[i] = line
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Append(ctx, path, lines...)
+}

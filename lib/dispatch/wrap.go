@@ -1,0 +1,195 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"okstra/lib/dispatch/boundary"
+	"okstra/lib/dispatch/proc"
+	"okstra/lib/dispatch/stream"
+	"okstra/lib/jsondoc"
+	"okstra/lib/run"
+	"okstra/lib/writepolicy"
+)
+
+// WrapOrder is one command to be run without a plan.
+type WrapOrder struct {
+	Prompt     string // absolute path
+	Argv       []string
+	Dir        string
+	StdinNull  bool
+	Wall, Idle time.Duration
+	Boundaries []string
+	Policy     *jsondoc.Doc // nil without one
+}
+
+// Wrap runs one command under status file, log, limits and boundary. It reads
+// nothing from the command's output, whose raw bytes are the log. An attempt
+// sidecar is written only where there is a policy.
+func Wrap(ctx context.Context, host Host, o WrapOrder) (run.Result, error) {
+	if err := checkFile(o.Prompt); err != nil {
+		return run.Result{}, &PlanError{Status: 2, Problems: []error{fmt.Errorf("--prompt %w", err)}}
+	}
+	w := &wrapping{host: host, order: o, files: attemptPaths("/", o.Prompt, 1)}
+	if err := w.readPolicy(); err != nil {
+		return run.Result{}, err
+	}
+	set := &boundary.Set{Self: host.Self, Environ: host.Environ, Scratch: scratchDir(host)}
+	kind, err := set.Choose(ctx, o.Boundaries, boundary.Kinds)
+	if err != nil {
+		return run.Result{}, &PlanError{Problems: []error{err}}
+	}
+	w.box, err = set.Box(kind, boundary.Order{Name: "wrap-" + newUUID(host.Random), Tree: o.Dir, Root: w.root(), Policy: w.policy, Requests: o.Boundaries})
+	if err != nil {
+		return run.Result{}, err
+	}
+	defer w.box.Close()
+	if err := w.run(ctx); err != nil {
+		return run.Result{}, err
+	}
+	return w.close()
+}
+
+// wrapping is one wrapped command.
+type wrapping struct {
+	host   Host
+	order  WrapOrder
+	files  paths
+	policy *run.WritePolicy
+	digest string
+	box    boundary.Box
+	status run.Status
+	report proc.Report
+	found  judgement
+}
+
+func (w *wrapping) readPolicy() error {
+	if w.order.Policy == nil {
+		return nil
+	}
+	policy, err := writepolicy.Load(*w.order.Policy)
+	w.policy, w.digest = &policy.WritePolicy, policy.Digest
+	return err
+}
+
+func (w *wrapping) root() string {
+	if w.policy != nil {
+		return w.policy.ArtifactPolicy.AllowedRoot
+	}
+	return w.order.Dir
+}
+
+func (w *wrapping) run(ctx context.Context) error {
+	o := w.order
+	limits := (&engine{opts: Options{Parallel: 1, Wall: &o.Wall, Idle: &o.Idle}, total: 1}).limits(DefaultLimits)
+	spec := proc.Spec{Argv: o.Argv, Env: w.host.Environ, Dir: o.Dir, Stdin: o.Prompt, Stdout: w.files.Log, Stderr: w.files.Log, Limits: limits}
+	if o.StdinNull {
+		spec.Stdin = ""
+	}
+	spec.Env = append(withoutVariable(spec.Env, AttemptVariable), AttemptVariable+"="+w.files.Status)
+	owner, start := proc.Self(), w.host.Now()
+	w.status = run.Status{
+		SchemaVersion: "1.0", Kind: "okstra-dispatch-status", State: "started", Attempt: 1, Owner: &owner, Argv: o.Argv, Cwd: o.Dir,
+		StartedAt: run.Stamp(start), StdoutPath: w.files.Log, StderrPath: w.files.Log, LogPath: w.files.Log, Usage: jsonRaw("null"),
+	}
+	if err := writeDocument(w.files.Status, w.status); err != nil {
+		return err
+	}
+	if err := w.box.Wrap(&spec); err != nil {
+		w.report = proc.Report{StartedAt: start, EndedAt: w.host.Now(), KillVerified: true, StartError: &proc.StartError{Reason: proc.ReasonBoundaryFailed, Text: err.Error()}}
+		return nil
+	}
+	audit, err := w.openAudit(ctx)
+	if err != nil {
+		return err
+	}
+	slot, err := startSlot(w.host.Self, w.host.Environ, w.host.Stderr)
+	if err != nil {
+		return err
+	}
+	defer slot.close()
+	end, err := slot.run(ctx, slotStart{Spec: spec, Rules: stream.Rules{Format: "text"}}, func(news slotNews) {
+		if news.Started != nil {
+			w.status.Process = news.Started
+			if err := writeDocument(w.files.Status, w.status); err != nil {
+				w.host.Warn(err.Error())
+			}
+		}
+	})
+	if errors.Is(err, errSlotGone) {
+		end.Report = proc.Report{StartedAt: start, EndedAt: w.host.Now()}
+	}
+	w.report = end.Report
+	w.found = audit(context.WithoutCancel(ctx))
+	return nil
+}
+
+func withoutVariable(environ []string, name string) []string {
+	var list []string
+	for _, entry := range environ {
+		if !strings.HasPrefix(entry, name+"=") {
+			list = append(list, entry)
+		}
+	}
+	return list
+}
+
+// close writes the ends of the status file and, with a policy, of the sidecar.
+func (w *wrapping) close() (run.Result, error) {
+	r, s := w.report, &w.status
+	s.State, s.Reason = stateOf(r, false)
+	if s.Process == nil && r.Process.PID != 0 {
+		s.Process = &r.Process
+	}
+	s.FirstOutputAt, s.LastProgressAt, s.EndedAt = stampOrEmpty(r.FirstOutput), stampOrEmpty(r.LastProgress), run.Stamp(r.EndedAt)
+	s.ExitCode, s.Signal, s.Limit, s.LeftoverProcesses, s.KillVerified, s.StdoutBytes = r.ExitCode, r.Signal, r.Limit, r.Leftover, r.KillVerified, r.OutputBytes
+	if err := writeDocument(w.files.Status, s); err != nil {
+		return run.Result{}, err
+	}
+	facts := Facts{Unkillable: !r.KillVerified, Limit: r.Limit, Stopped: r.Stopped, Signal: r.Signal}
+	message := ""
+	if r.StartError != nil {
+		facts.StartError, message = r.StartError.Reason, oneLine(r.StartError.Text)
+	}
+	if r.ExitCode != nil {
+		facts.ExitCode = *r.ExitCode
+	}
+	facts.DiskFull = facts.noGoodEnd() && diskFull(filepath.Dir(w.files.Log))
+	verdict := Decide(facts).WithAudit(w.found.mutation, w.found.failed)
+	if r.StartError != nil {
+		verdict = Decide(facts).classed(MutationNone)
+	}
+	result := run.Result{
+		SchemaVersion: "1.0", Kind: "okstra-result", Attempt: 1,
+		Outcome: &verdict.Outcome, Cause: &verdict.Cause, ResultClass: &verdict.ResultClass, Mutation: &verdict.Mutation,
+		ExitCode: r.ExitCode, Signal: r.Signal, WallMs: r.EndedAt.Sub(r.StartedAt).Milliseconds(), Boundary: w.box.Record().Kind,
+		PromptPath: w.files.Prompt, StatusPath: w.files.Status, LogPath: w.files.Log, Warnings: []string{}, Message: message,
+	}
+	if w.policy == nil {
+		return result, nil
+	}
+	result.AttemptPath = w.files.Attempt
+	return result, w.writeSidecar(verdict, message)
+}
+
+func (w *wrapping) writeSidecar(v Verdict, message string) error {
+	record := w.box.Record()
+	checked, err := writepolicy.FromRun(w.policy)
+	if err != nil {
+		return err
+	}
+	enforcement, err := w.host.acceptance().contracts.machine.Derive(checked, boundary.Precision(record.Kind), run.RoleVerifier)
+	if err != nil {
+		return err
+	}
+	return writeDocument(w.files.Attempt, run.Attempt{
+		SchemaVersion: "1.0", Kind: "okstra-dispatch-attempt", Attempt: 1, PromptPath: w.files.Prompt, StatusPath: w.files.Status,
+		Placement:   run.Placement{Cwd: w.order.Dir, OnDirtyTree: "keep"},
+		WritePolicy: w.policy, WritePolicyDigest: w.digest, WriteEnforcement: &enforcement, Boundary: &record, Audit: &w.found.audit,
+		Outcome: &v.Outcome, Cause: &v.Cause, ResultClass: &v.ResultClass, Mutation: &v.Mutation, Warnings: []string{}, Message: message,
+	})
+}
