@@ -56,6 +56,7 @@ type task struct {
 	index     int    // place in the input
 	first     int    // number of the next attempt
 	counted   int    // attempts so far that were not lost
+	lost      int    // attempts of this dispatcher that were
 	placement *run.Placement
 	boundary  string       // chosen for it
 	requests  []string     // boundaries that were acceptable, in order

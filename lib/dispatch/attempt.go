@@ -157,7 +157,8 @@ func (a *attempt) makeLaunch() error {
 		Boundary: a.t.boundary, Root: a.t.boundary == boundary.Overlay || os.Getuid() == 0,
 		Extra: map[string]string{AttemptVariable: a.files.abs(a.files.Status), "GIT_CEILING_DIRECTORIES": filepath.Dir(a.sidecar.Placement.Cwd)},
 	}
-	if err := a.addRecording(values.Extra); err != nil {
+	recording, err := a.addRecording(values.Extra)
+	if err != nil {
 		return err
 	}
 	if values.TempDir = a.t.row.TempDirFor(a.e.host.TempDir, a.e.host.Home); values.TempDir != "" {
@@ -170,7 +171,7 @@ func (a *attempt) makeLaunch() error {
 		return err
 	}
 	if a.t.recording != nil {
-		a.launch.Command, a.launch.Args, a.launch.Stdin = a.e.host.Self, []string{ReplayCommand}, ""
+		a.launch.Command, a.launch.Args, a.launch.Stdin = a.e.host.Self, []string{ReplayCommand, recording}, ""
 	}
 	return nil
 }
@@ -199,25 +200,22 @@ type ReplayOrder struct {
 
 // addRecording tells the process that plays the recording what to put into
 // its placeholders.
-func (a *attempt) addRecording(extra map[string]string) error {
+func (a *attempt) addRecording(extra map[string]string) (path string, _ error) {
 	if a.t.recording == nil {
-		return nil
+		return "", nil
 	}
 	job := a.t.job
 	recording, err := a.t.recording.Find(job.WorkerID, purposeOf(job), a.n)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if recording.SessionID != "" {
 		a.sidecar.SessionID = recording.SessionID
 	}
 	order := ReplayOrder{Recording: recording.Path, Names: replayNames(a)}
 	raw, err := json.Marshal(order)
-	if err != nil {
-		return err
-	}
 	extra[ReplayVariable] = string(raw)
-	return nil
+	return recording.Path, err
 }
 
 func replayNames(a *attempt) map[string]string {

@@ -103,7 +103,9 @@ func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again
 	} else {
 		a.verdict = a.verdict.classed(MutationNone) // nothing ran
 	}
-	if a.verdict.Outcome != OutcomeLost {
+	if a.verdict.Outcome == OutcomeLost {
+		a.t.lost++
+	} else {
 		a.t.counted++
 	}
 	e.stops.learn(a.t.job.Provider, a.verdict.Cause, a.start, e.host.Now())
@@ -123,13 +125,17 @@ func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again
 	return again
 }
 
+// mostLost bounds how often one dispatcher tries a job again whose attempts are
+// lost: they do not count, so nothing else would end them.
+const mostLost = 3
+
 // mayRepeat tells whether another attempt follows. It inherits the placement.
 func (e *engine) mayRepeat(a *attempt) bool {
 	most := a.t.job.MaxAttempts
 	if e.opts.Retries != nil {
 		most = *e.opts.Retries + 1
 	}
-	if !RetryAllowed(a.verdict.ResultClass, a.verdict.Cause, a.t.counted, most) || e.failed() {
+	if !RetryAllowed(a.verdict.ResultClass, a.verdict.Cause, a.t.counted, most) || a.t.lost > mostLost || e.failed() {
 		return false
 	}
 	placement := a.sidecar.Placement

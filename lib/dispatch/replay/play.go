@@ -73,6 +73,8 @@ func (p *Player) step(ctx context.Context, r *Recording, s Step) error {
 	case s.IgnoreTerm:
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT)
 		return nil
+	case s.Lose:
+		return syscall.Kill(os.Getppid(), syscall.SIGKILL)
 	case s.Leave > 0:
 		return p.leave(s.Leave)
 	case s.Hang:

@@ -49,6 +49,7 @@ type Step struct {
 
 	Hang       bool `json:"hang"`       // until a limit ends it
 	IgnoreTerm bool `json:"ignoreTerm"` // from here on
+	Lose       bool `json:"lose"`       // kill the process that watches the recording
 	Leave      int  `json:"leave"`      // start so many processes that outlive the recording
 
 	Exit   *int   `json:"exit"`   // end with this status
@@ -104,7 +105,7 @@ func (s Step) kinds() int {
 	n := 0
 	for _, set := range []bool{
 		s.SleepMs > 0, s.Stdout != nil, s.StdoutFile != "", s.Stderr != "", s.Write != "", s.Remove != "",
-		s.Transcript != nil, s.TranscriptFile != "", len(s.Run) > 0, s.Hang, s.IgnoreTerm, s.Leave > 0, s.Exit != nil, s.Signal != "",
+		s.Transcript != nil, s.TranscriptFile != "", len(s.Run) > 0, s.Hang, s.IgnoreTerm, s.Lose, s.Leave > 0, s.Exit != nil, s.Signal != "",
 	} {
 		if set {
 			n++
