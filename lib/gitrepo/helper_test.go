@@ -10,13 +10,13 @@ import (
 
 // sandbox is a repository with one commit, in a home of its own.
 type sandbox struct {
-	t    *testing.T
+	t    testing.TB
 	home string
 	dir  string
 	env  []string
 }
 
-func newSandbox(t *testing.T) *sandbox {
+func newSandbox(t testing.TB) *sandbox {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
