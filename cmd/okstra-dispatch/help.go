@@ -108,7 +108,7 @@ FLAGS
 ` + providersFlag + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES
-  okstra-dispatch plan --prompt task.md --worker claude | okstra-dispatch run -j 4
+  okstra-dispatch run -j 4 --timeout 30m jobs.jsonl
   okstra-dispatch run --one --replay recordings --boundary none job.json
 `
 
@@ -172,8 +172,8 @@ FLAGS
 ` + nowHelp + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES
-  okstra-dispatch progress append --run-manifest run.json -- "PROGRESS: phase-2-plan three workers"
-  okstra-dispatch progress append --run-manifest run.json --event '{"kind":"verification","round":1}'
+  okstra-dispatch progress append --run-manifest M -- "PROGRESS: complete"
+  okstra-dispatch progress append --run-manifest M --event '{"kind":"x"}'
 `
 
 const errorsAppendHelp = `usage: okstra-dispatch errors append --run-manifest M [ROW]

@@ -31,7 +31,22 @@ func (e *PlanError) ExitStatus() int {
 }
 
 // Unwrap gives the problems one by one, so that each is told on its own line.
-func (e *PlanError) Unwrap() []error { return e.Problems }
+func (e *PlanError) Unwrap() []error {
+	list := make([]error, len(e.Problems))
+	for i, problem := range e.Problems {
+		list[i] = planProblem{problem, e.ExitStatus()}
+	}
+	return list
+}
+
+// planProblem is one problem with the status of all.
+type planProblem struct {
+	error
+	status int
+}
+
+func (p planProblem) ExitStatus() int { return p.status }
+func (p planProblem) Unwrap() error   { return p.error }
 
 // problems collects faults.
 type problems struct {
