@@ -1,0 +1,178 @@
+package main
+
+import "okstra/lib/cli"
+
+const statuses = `EXIT STATUS
+  0         done; also when groups stay contested or unsettled
+  1         a refused step: wrong order or round, unsettled with
+            --require-settled
+  2         usage; unreadable or malformed input, every fault named
+  3         write error, or a fault of the program
+  75        a lock stayed busy
+  130, 143  interrupted
+`
+
+const outputFlag = `      --output FILE   write there instead of standard output
+`
+
+const appHelp = `usage: okstra-converge COMMAND [FLAGS] [FILE...]
+
+Turns grouped findings and verdicts into a convergence state: what is agreed,
+what is contested, what only one worker saw. Each command reads a file or
+standard input and writes a document or JSON lines. No clock, no network, no
+comparison of texts.
+
+COMMANDS
+  items           worker results as items to group
+  draft-groups    a grouping to start from
+  prepare-groups  a grouping as grouped input
+  seed            the state after round 0
+  queue           what to ask each worker
+  apply           count the verdicts of a round
+  finalize        classify what the rounds left open
+  summary         a final state as report rows
+  explain         the classification table, or why a finding has its label
+
+FLAGS
+` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge items scope-a.md | okstra-converge draft-groups
+  okstra-converge explain
+`
+
+const itemsHelp = `usage: okstra-converge items RESULT...
+
+Prints the items of worker results as JSON lines. Section 6 is left out.
+
+FLAGS
+` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge items scope-a.md scope-b.md
+  okstra-converge items - < scope-a.md
+`
+
+const draftHelp = `usage: okstra-converge draft-groups [--run-manifest M] [ITEMS]
+
+Proposes a grouping in Markdown: one group per item, merged only where the
+quoted places and the tickets are the same. Edit it before you go on: which
+findings mean the same is yours to say.
+
+FLAGS
+      --run-manifest M
+                      take the whole roster from this run
+` + outputFlag + `` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge draft-groups items.jsonl
+  okstra-converge items scope-b.md | okstra-converge draft-groups -
+`
+
+const prepareHelp = `usage: okstra-converge prepare-groups --run-manifest M --input G.md [FLAGS]
+
+Checks a grouping against the run and its results and prints the grouped
+input. All faults are named at once, with their lines.
+
+FLAGS
+      --run-manifest M
+                      the run (obligatory)
+      --input FILE    the grouping (obligatory)
+      --results-dir D
+                      where the results lie (the run's worker-results)
+` + outputFlag + `` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge prepare-groups --run-manifest run/m.json --input g.md
+  okstra-converge prepare-groups --run-manifest run/m.json --input - < g.md
+`
+
+const seedHelp = `usage: okstra-converge seed [INPUT]
+
+Prints the state after round 0: a group that two or more roles found is
+consensus at once, the others are queued.
+
+FLAGS
+` + outputFlag + `` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge seed input.json
+  okstra-converge seed --select .queue input.json
+`
+
+const queueHelp = `usage: okstra-converge queue --round N [FLAGS] [STATE]
+
+Prints one packet per worker as JSON lines: the groups that it may judge, never
+its own, with claim, evidence and the arguments so far.
+
+FLAGS
+      --round N       the round that is due (obligatory)
+      --worker W      only this worker's packet
+      --anonymize     leave out whose claim it is
+      --order-seed S  order the groups by this seed (the run's own)
+` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge queue --round 1 state.json
+  okstra-converge queue --round 2 state.json    # status 1
+`
+
+const applyHelp = `usage: okstra-converge apply --round N --state STATE [FLAGS] [VERDICT...]
+
+Counts the verdict files of a round and prints the state after it. A bad block
+costs its worker that one vote; a file that must not be counted refuses the
+whole call. The same files again change nothing.
+
+FLAGS
+      --round N       the round that is due (obligatory)
+      --state FILE    the state (obligatory)
+      --allow-missing
+                      a worker without a file is known to be lost
+` + outputFlag + `` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge apply --round 1 --state state.json scope-a-r1.md scope-c-r1.md
+  okstra-converge apply --round 3 --state final.json    # status 1
+`
+
+const finalizeHelp = `usage: okstra-converge finalize [--require-settled] [STATE]
+
+Classifies what is still queued and closes the state.
+
+FLAGS
+      --require-settled
+                      status 1 when missing votes could still move a finding
+` + outputFlag + `` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge finalize closing.json
+  okstra-converge finalize state.json    # status 1
+`
+
+const summaryHelp = `usage: okstra-converge summary [--format F] [STATE]
+
+Prints the findings of a final state as rows for the report: consensus and
+differences with everybody's position.
+
+FLAGS
+      --format F      json or md
+` + outputFlag + `` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge summary final.json
+  okstra-converge summary --format md final.json
+`
+
+const explainHelp = `usage: okstra-converge explain [GROUP --state STATE]
+
+Prints the classification table, or derives the label of a finding from its
+votes.
+
+FLAGS
+      --state FILE    the state that holds the finding
+` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge explain
+  okstra-converge explain G-002 --state final.json
+`

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"okstra/lib/cli"
+	"okstra/lib/converge"
+	"okstra/lib/finding"
+	"okstra/lib/jsondoc"
+	"okstra/lib/schema"
+)
+
+// faults makes one error of all the faults of a file: malformed input.
+func faults(list []finding.Finding) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return cli.BadInput(errors.Join(converge.Errors(list)...))
+}
+
+// readState reads a state and refuses one that contradicts itself.
+func readState(std cli.IO, file *cli.Input) (converge.State, error) {
+	var s converge.State
+	doc, err := file.Doc(std)
+	if err != nil {
+		return s, err
+	}
+	if err := schema.Decode(doc, converge.StateKind, &s); err != nil {
+		return s, err
+	}
+	return s, cli.BadInput(located(doc, converge.Check(s)))
+}
+
+// located gives each finding in a document its place.
+func located(doc jsondoc.Doc, list []finding.Finding) error {
+	var errs []error
+	for _, f := range list {
+		line, column := doc.Position(f.Pointer)
+		errs = append(errs, fmt.Errorf("%s:%d:%d: %s: %s: %s", doc.Name, line, column, f.Pointer, f.Code, f.Message))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"okstra/lib/cli"
+	"okstra/lib/converge"
+)
+
+// maxRound bounds --round: a state has at most three rounds and a critic's.
+const maxRound = 9
+
+func queueFlags(f *cli.Flags) cli.Body {
+	round := f.Int("round", 0, 1, maxRound)
+	f.Required("round")
+	worker := f.String("worker", "")
+	anonymous := f.Bool("anonymize")
+	seed := f.String("order-seed", "")
+	file := f.Input("state")
+	return func(_ context.Context, std cli.IO) error {
+		s, err := readState(std, file)
+		if err != nil {
+			return err
+		}
+		known := slices.ContainsFunc(s.Workers, func(w converge.Worker) bool { return w.WorkerID == *worker })
+		if *worker != "" && !known {
+			return cli.Usagef("--worker %q is not in the roster", *worker)
+		}
+		packets, err := converge.Queue(s, *round, converge.QueueOptions{Worker: *worker, Anonymize: *anonymous, OrderSeed: *seed})
+		if err != nil {
+			return err
+		}
+		for _, p := range packets {
+			if err := std.Record(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func applyFlags(f *cli.Flags) cli.Body {
+	round := f.Int("round", 0, 1, maxRound)
+	state := f.InputFlag("state")
+	f.Required("round", "state")
+	allow := f.Bool("allow-missing")
+	out := f.Output("output")
+	files := f.OptInputs("verdict")
+	return func(_ context.Context, std cli.IO) error {
+		s, err := readState(std, state)
+		if err != nil {
+			return err
+		}
+		var answers []converge.Answer
+		for i := range *files {
+			file := &(*files)[i]
+			content, err := file.Bytes(std)
+			if err != nil {
+				return err
+			}
+			answers = append(answers, converge.Answer{Name: file.Name(), Content: content})
+		}
+		next, lost, err := converge.Apply(s, *round, answers, *allow)
+		if err != nil {
+			return err
+		}
+		for _, e := range converge.Errors(lost) {
+			std.Warnf("vote lost: %v", e)
+		}
+		return out.Document(std, next)
+	}
+}
+
+func finalizeFlags(f *cli.Flags) cli.Body {
+	settled := f.Bool("require-settled")
+	out := f.Output("output")
+	file := f.Input("state")
+	return func(_ context.Context, std cli.IO) error {
+		s, err := readState(std, file)
+		if err != nil {
+			return err
+		}
+		final, err := converge.Finalize(s)
+		if err != nil {
+			return err
+		}
+		if err := out.Document(std, final); err != nil {
+			return err
+		}
+		if open := final.Unsettled(); *settled && len(open) > 0 {
+			return cli.Refused(fmt.Errorf("not settled: %s", strings.Join(open, ", ")))
+		}
+		return nil
+	}
+}
+
+func summaryFlags(f *cli.Flags) cli.Body {
+	format := f.Enum("format", "json", "json", "md")
+	out := f.Output("output")
+	file := f.Input("state")
+	return func(_ context.Context, std cli.IO) error {
+		s, err := readState(std, file)
+		if err != nil {
+			return err
+		}
+		sum, err := converge.Summarise(s)
+		if err != nil {
+			return err
+		}
+		if *format == "md" {
+			return out.Write(std, []byte(converge.Markdown(s, sum)))
+		}
+		return out.Document(std, sum)
+	}
+}
+
+func explainFlags(f *cli.Flags) cli.Body {
+	state := f.InputFlag("state")
+	group := f.OptArg("group")
+	return func(_ context.Context, std cli.IO) error {
+		if *group == "" {
+			return printTable(std)
+		}
+		if !state.Set() {
+			return cli.Usagef("a group needs --state")
+		}
+		s, err := readState(std, state)
+		if err != nil {
+			return err
+		}
+		text, ok := converge.Explain(s, *group)
+		if !ok {
+			return cli.Refused(errors.New("no finding " + *group + " in the state"))
+		}
+		return std.Printf("%s", text)
+	}
+}
+
+func printTable(std cli.IO) error {
+	for _, r := range converge.Table {
+		if err := std.Printf("%-3s %-18s %-18s %s\n", r.ID, r.Condition, r.Label, r.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}

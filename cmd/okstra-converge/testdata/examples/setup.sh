@@ -1,0 +1,9 @@
+set -e
+sed "s#PROJECT#$PWD#" run/m.in.json > run/m.json
+okstra-converge items scope-a.md scope-b.md scope-c.md > items.jsonl
+okstra-converge draft-groups --run-manifest run/m.json --output g.md items.jsonl
+okstra-converge prepare-groups --run-manifest run/m.json --input g.md --output input.json
+okstra-converge seed --output state.json input.json
+okstra-converge apply --round 1 --state state.json --output round1.json scope-a-r1.md scope-c-r1.md
+okstra-converge apply --round 2 --state round1.json --output closing.json scope-a-r2.md scope-c-r2.md
+okstra-converge finalize --output final.json closing.json

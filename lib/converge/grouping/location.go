@@ -1,0 +1,127 @@
+package grouping
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Location is a place in a file that evidence points to, with lines from 1.
+type Location struct {
+	Path        string
+	First, Last int
+}
+
+// String is "path:line" or "path:first-last".
+func (l Location) String() string {
+	if l.First == l.Last {
+		return fmt.Sprintf("%s:%d", l.Path, l.First)
+	}
+	return fmt.Sprintf("%s:%d-%d", l.Path, l.First, l.Last)
+}
+
+// Within says whether every line of l is one of m.
+func (l Location) Within(m Location) bool {
+	return l.Path == m.Path && m.First <= l.First && l.Last <= m.Last
+}
+
+// Locations finds the places that a text quotes, in order. Text beside them is
+// ignored. A time of day and a host with its port are no places. The scan is
+// by hand: a state of 100,000 groups has half a million of these texts.
+func Locations(text string) []Location {
+	var out []Location
+	for from := 0; ; {
+		l, _, end := nextLocation(text, from)
+		if end < 0 {
+			return out
+		}
+		if l.Path != "" {
+			out = append(out, l)
+		}
+		from = end
+	}
+}
+
+// nextLocation looks for "path:line" or "path:first-last", perhaps with a
+// column that is not kept, from byte from on. end is -1 where there is no
+// further candidate; a candidate that is no place has an empty path.
+func nextLocation(text string, from int) (l Location, start, end int) {
+	for {
+		at := strings.IndexByte(text[from:], ':')
+		if at < 0 {
+			return l, 0, -1
+		}
+		colon := from + at
+		first, end := digits(text, colon+1)
+		if first < 0 {
+			from = colon + 1
+			continue
+		}
+		last := first
+		if end < len(text) && text[end] == '-' {
+			if n, after := digits(text, end+1); n >= 0 {
+				last, end = n, after
+			}
+		}
+		if end < len(text) && text[end] == ':' {
+			if n, after := digits(text, end+1); n >= 0 {
+				end = after
+			}
+		}
+		start := colon
+		for start > 0 && inPath(text[start-1]) {
+			start--
+		}
+		name := text[start:colon]
+		if first >= 1 && last >= first && isPath(name) && !(end < len(text) && isLetter(rune(text[end]))) {
+			l = Location{Path: path.Clean(name), First: first, Last: last}
+		}
+		return l, start, end
+	}
+}
+
+// digits reads a number of up to nine digits; it is -1 where there is none.
+func digits(text string, from int) (n, end int) {
+	end = from
+	for end < len(text) && end < from+9 && text[end] >= '0' && text[end] <= '9' {
+		n = 10*n + int(text[end]-'0')
+		end++
+	}
+	if end == from {
+		return -1, end
+	}
+	return n, end
+}
+
+func inPath(b byte) bool {
+	return b > ' ' && b != 0x7f && strings.IndexByte(":;,()[]<>\"'`", b) < 0
+}
+
+func isPath(name string) bool {
+	return name != "" && !strings.HasPrefix(name, "//") && strings.ContainsFunc(name, isLetter)
+}
+
+func isLetter(r rune) bool {
+	return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f
+}
+
+// beginsWithLocation says whether evidence has the form "<location> [text]".
+func beginsWithLocation(evidence string) bool {
+	evidence = strings.TrimLeft(evidence, "`")
+	l, start, end := nextLocation(evidence, 0)
+	return end >= 0 && start == 0 && l.Path != ""
+}
+
+// SplitEvidence splits evidence that lists several locations with "; "
+// between them. Where a part has none, the semicolon belongs to the text and
+// the whole stays one.
+func SplitEvidence(evidence string) []string {
+	parts := strings.Split(evidence, "; ")
+	for i, part := range parts {
+		parts[i] = strings.TrimSpace(part)
+		if len(Locations(part)) == 0 {
+			return []string{evidence}
+		}
+	}
+	return parts
+}

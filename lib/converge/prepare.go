@@ -1,0 +1,190 @@
+package converge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"okstra/lib/converge/grouping"
+	"okstra/lib/finding"
+	"okstra/lib/run"
+)
+
+// Codes of faults of the roster and of references into results.
+const (
+	CodeRole       = "role-not-allowed"
+	CodeDuplicate  = "role-execution-duplicate"
+	CodeUnresolved = "manifest-unresolved"
+	CodeItem       = "item-unknown"
+	CodeSection6   = "item-section-6"
+)
+
+// audienceRoles are the roles that an audience allows, and the order of the
+// audiences in a roster.
+var audienceRoles = []struct {
+	audience string
+	roles    []string
+}{
+	{run.AudienceAnalysis, []string{run.RoleAnalyser, run.RoleVerifier}},
+	{run.AudienceReportWriter, []string{run.RoleReportWriter}},
+	{run.AudienceLead, []string{run.RoleLeader}},
+}
+
+func audienceRank(audience string) int {
+	return slices.IndexFunc(audienceRoles, func(a struct {
+		audience string
+		roles    []string
+	}) bool {
+		return a.audience == audience
+	})
+}
+
+// allowedRoles are the roles of an audience, sorted. In an implementation run
+// only verifiers are sources: the executor's result is what they judge.
+func allowedRoles(audience, taskType string) []string {
+	if audience == run.AudienceAnalysis && taskType == "implementation" {
+		return []string{run.RoleVerifier}
+	}
+	return audienceRoles[audienceRank(audience)].roles
+}
+
+// Prepare turns the lead's grouping into the grouped input of a run. Identity
+// comes from the manifest alone. items gives the section of each item of a
+// worker's result, or nil when there is no result to look into; manifestPath
+// is how the input refers to the manifest. The input is complete only where
+// there is no fault. Rule: docs/converge.md, "Grouping".
+func Prepare(name string, f grouping.File, m run.Manifest, manifestPath string, config Config, items func(workerID string) map[string]int) (Input, []finding.Finding) {
+	p := preparer{name: name, manifest: m, items: items}
+	in := Input{
+		SchemaVersion: Version, Kind: InputKind, ArtifactID: "convergence-input-" + m.Task.Suffix(),
+		Task: m.Task, RunManifestPath: manifestPath, Config: config,
+		Workers: p.workers(f.Roster), Groups: p.groups(f.Groups),
+	}
+	finding.Sort(p.faults)
+	return in, p.faults
+}
+
+type preparer struct {
+	name     string
+	manifest run.Manifest
+	items    func(string) map[string]int
+	faults   []finding.Finding
+}
+
+func (p *preparer) fault(line int, code, format string, args ...any) {
+	p.faults = append(p.faults, finding.Finding{
+		Level: finding.Error, Code: code, Artifact: p.name, Line: line, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+func (p *preparer) workers(roster []grouping.Seat) []Worker {
+	workers := make([]Worker, 0, len(roster))
+	held := map[string]string{}
+	for _, seat := range roster {
+		row, ok := p.resolve(seat)
+		if !ok {
+			continue
+		}
+		if first, taken := held[row.RoleExecutionRef]; taken {
+			p.fault(seat.Line, CodeDuplicate, "worker %q holds role execution %q, which is %q's already", seat.WorkerID, row.RoleExecutionRef, first)
+			continue
+		}
+		held[row.RoleExecutionRef] = seat.WorkerID
+		provider := row.Provider
+		workers = append(workers, Worker{
+			WorkerID: row.WorkerID, Audience: seat.Audience, Role: row.Role, ParticipantRef: row.ParticipantRef,
+			// The worker's own role execution, not the one that ordered it,
+			// which the manifest row keeps under this name.
+			SourceRoleExecutionRef: row.RoleExecutionRef, Provider: &provider, Model: row.Model,
+		})
+	}
+	slices.SortStableFunc(workers, func(a, b Worker) int {
+		return cmp.Or(audienceRank(a.Audience)-audienceRank(b.Audience), cmp.Compare(a.WorkerID, b.WorkerID))
+	})
+	return workers
+}
+
+// resolve finds the manifest's row of a seat.
+func (p *preparer) resolve(seat grouping.Seat) (run.RoleExecution, bool) {
+	if audienceRank(seat.Audience) < 0 {
+		return run.RoleExecution{}, false // the grouping's own fault, reported by its parser
+	}
+	var rows, others []run.RoleExecution
+	for _, row := range p.manifest.RoleExecutions {
+		switch {
+		case row.WorkerID != seat.WorkerID:
+		case row.Audience != nil && *row.Audience == seat.Audience:
+			rows = append(rows, row)
+		default:
+			others = append(others, row)
+		}
+	}
+	allowed := allowedRoles(seat.Audience, p.manifest.Task.TaskType)
+	switch {
+	case len(rows) == 0 && len(others) > 0:
+		p.roleFault(seat, others[0].Role, allowed)
+		return run.RoleExecution{}, false
+	case len(rows) != 1:
+		p.fault(seat.Line, CodeUnresolved, "worker %q of audience %q: %d rows in the run manifest (expected one)", seat.WorkerID, seat.Audience, len(rows))
+		return run.RoleExecution{}, false
+	case !slices.Contains(allowed, rows[0].Role):
+		p.roleFault(seat, rows[0].Role, allowed)
+		return run.RoleExecution{}, false
+	case seat.Role != "" && seat.Role != rows[0].Role:
+		p.fault(seat.Line, CodeUnresolved, "worker %q is listed as %q and is %q in the run manifest", seat.WorkerID, seat.Role, rows[0].Role)
+		return run.RoleExecution{}, false
+	}
+	return rows[0], true
+}
+
+func (p *preparer) roleFault(seat grouping.Seat, role string, allowed []string) {
+	text := fmt.Sprintf("worker %q: audience %q does not allow the role %q (expected %s)", seat.WorkerID, seat.Audience, role, strings.Join(allowed, ", "))
+	if role == run.RoleImplementer {
+		text += "; group the results of the verifiers instead"
+	}
+	p.fault(seat.Line, CodeRole, "%s", text)
+}
+
+func (p *preparer) groups(groups []grouping.Group) []Group {
+	out := make([]Group, 0, len(groups))
+	for _, g := range groups {
+		p.references(g)
+		group := Group{
+			GroupID: g.ID, Claim: g.Claim, Tickets: sortedTexts(g.Tickets), Origin: Origin{g.Origin, g.OriginEvidence},
+			DiscoveredBy: sortedTexts(g.DiscoveredBy), SourceItems: slices.Clone(g.SourceItems),
+		}
+		slices.SortFunc(group.SourceItems, func(a, b grouping.ItemRef) int {
+			return cmp.Or(cmp.Compare(a.WorkerID, b.WorkerID), cmp.Compare(grouping.Number(a.ItemID), grouping.Number(b.ItemID)))
+		})
+		if g.CapturedEvidence != "" {
+			group.CapturedEvidence = &g.CapturedEvidence
+		}
+		out = append(out, group)
+	}
+	slices.SortStableFunc(out, func(a, b Group) int { return grouping.Number(a.GroupID) - grouping.Number(b.GroupID) })
+	return out
+}
+
+// references looks the items of a group up in the results.
+func (p *preparer) references(g grouping.Group) {
+	for _, ref := range g.SourceItems {
+		sections := p.items(ref.WorkerID)
+		if sections == nil {
+			continue
+		}
+		section, known := sections[ref.ItemID]
+		switch {
+		case !known:
+			p.fault(g.LineOf("Source Items"), CodeItem, "group %s: the result of %q has no item %s", g.ID, ref.WorkerID, ref.ItemID)
+		case section == grouping.OutOfScope:
+			p.fault(g.LineOf("Source Items"), CodeSection6, "group %s: item %s stands in section %d, which never enters", g.ID, ref, grouping.OutOfScope)
+		}
+	}
+}
+
+func sortedTexts(list []string) []string {
+	out := append([]string{}, list...)
+	slices.Sort(out)
+	return out
+}

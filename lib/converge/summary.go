@@ -1,0 +1,201 @@
+package converge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"okstra/lib/converge/agreement"
+	"okstra/lib/converge/grouping"
+)
+
+// Stances of a worker on a finding.
+const (
+	StanceSource     = "source"
+	StanceAgree      = "agree"
+	StanceSupplement = "supplement"
+	StanceDisagree   = "disagree"
+	StanceNoResult   = "no-result"
+)
+
+// Summary is a final state as rows for the report.
+type Summary struct {
+	SchemaVersion string        `json:"schemaVersion"`
+	Kind          string        `json:"kind"`
+	Evidence      []EvidenceRow `json:"evidence"`
+	Consensus     []CrossRow    `json:"consensus"`
+	Differences   []CrossRow    `json:"differences"`
+}
+
+// EvidenceRow is a place that a claim quotes.
+type EvidenceRow struct {
+	ID      string   `json:"id"`
+	Ref     string   `json:"ref"`
+	Summary string   `json:"summary"`
+	Tickets []string `json:"tickets"`
+}
+
+// CrossRow is a finding with what each worker had to say to it.
+type CrossRow struct {
+	ID             string     `json:"id"`
+	GroupID        string     `json:"groupId"`
+	Classification Label      `json:"classification"`
+	Settled        bool       `json:"settled"`
+	Claim          string     `json:"claim"`
+	Positions      []Position `json:"positions"`
+	Tickets        []string   `json:"tickets"`
+	EvidenceRefs   []string   `json:"evidenceRefs"`
+}
+
+// Position is where one worker stands.
+type Position struct {
+	WorkerID string `json:"workerId"`
+	Stance   string `json:"stance"`
+	Note     string `json:"note,omitempty"`
+}
+
+// Summarise makes the rows of a final state, in order of the groups.
+// Rule: docs/converge.md, "Summary".
+func Summarise(s State) (Summary, error) {
+	if !s.Final() {
+		return Summary{}, wrongOrder("the state is not final, it waits for %s", s.waitsFor())
+	}
+	b, _ := s.replay()
+	out := Summary{SchemaVersion: Version, Kind: SummaryKind, Evidence: []EvidenceRow{}, Consensus: []CrossRow{}, Differences: []CrossRow{}}
+	for i, f := range s.Findings {
+		c := b.groups[i]
+		row := CrossRow{
+			GroupID: f.GroupID, Classification: f.Classification, Settled: f.Settled, Claim: c.Claim,
+			Positions: s.positions(b, c), Tickets: f.Tickets, EvidenceRefs: out.evidence(c),
+		}
+		list, letter := &out.Differences, "D"
+		if f.Section == Consensus {
+			list, letter = &out.Consensus, "L"
+		}
+		row.ID = grouping.ID(letter, len(*list)+1)
+		*list = append(*list, row)
+	}
+	return out, nil
+}
+
+// evidence adds the places of a claim; equal places share a row.
+func (s *Summary) evidence(c *claim) []string {
+	refs := []string{}
+	for _, place := range grouping.SplitEvidence(c.Origin.Evidence) {
+		i := slices.IndexFunc(s.Evidence, func(e EvidenceRow) bool { return e.Ref == place && slices.Equal(e.Tickets, c.Tickets) })
+		if i < 0 {
+			i = len(s.Evidence)
+			s.Evidence = append(s.Evidence, EvidenceRow{grouping.ID("E", i+1), place, c.Claim, c.Tickets})
+		}
+		refs = append(refs, s.Evidence[i].ID)
+	}
+	return refs
+}
+
+// positions lists sources first, then everybody who was asked.
+func (s State) positions(b *board, c *claim) []Position {
+	var out []Position
+	for _, w := range c.DiscoveredBy {
+		p := Position{WorkerID: w, Stance: StanceSource}
+		if i := slices.IndexFunc(s.Workers, func(x Worker) bool { return x.WorkerID == w }); i >= 0 && audienceRank(s.Workers[i].Audience) != 0 {
+			p.Note = "provenance only; a " + s.Workers[i].Role + " never votes"
+		}
+		out = append(out, p)
+	}
+	if b.tally(c).Sources >= 2 {
+		return out
+	}
+	for i, v := range c.eligible {
+		p := Position{WorkerID: b.voter(v).WorkerID}
+		switch vote := c.standing[i]; {
+		case vote == nil:
+			p.Stance, p.Note = StanceNoResult, s.missingCode(c.GroupID, p.WorkerID)
+		case vote.Verdict == grouping.Agree:
+			p.Stance = StanceAgree
+		case vote.Verdict == grouping.Supplement:
+			p.Stance, p.Note = StanceSupplement, vote.Reason
+		default:
+			p.Stance, p.Note = StanceDisagree, vote.Reason
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// missingCode is why the last vote of a worker on a group is missing, "" when
+// it was never asked for.
+func (s State) missingCode(group, worker string) string {
+	code := ""
+	for _, r := range s.Rounds {
+		for _, m := range r.Missing {
+			if m.GroupID == group && m.WorkerID == worker {
+				code = m.Code
+			}
+		}
+	}
+	return code
+}
+
+// Markdown is the summary as two tables for people, with the share of voters
+// that confirm each finding and its interval.
+func Markdown(s State, sum Summary) string {
+	var b strings.Builder
+	findings := map[string]Finding{}
+	for _, f := range s.Findings {
+		findings[f.GroupID] = f
+	}
+	for _, part := range []struct {
+		title string
+		rows  []CrossRow
+	}{{"Consensus", sum.Consensus}, {"Differences", sum.Differences}} {
+		fmt.Fprintf(&b, "## %s\n\n", part.title)
+		if len(part.rows) == 0 {
+			b.WriteString("None.\n\n")
+			continue
+		}
+		b.WriteString("| id | group | classification | settled | claim | confirmed | 95 % interval | positions | flags |\n|---|---|---|---|---|---|---|---|---|\n")
+		for _, row := range part.rows {
+			f := findings[row.GroupID]
+			share, interval := confirmed(f)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", row.ID, row.GroupID, row.Classification,
+				yesNo(row.Settled), cell(row.Claim), share, interval, cell(stances(row.Positions)), strings.Join(f.Flags, ", "))
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// confirmed is k of n voters and the Wilson interval; a finding on which
+// nobody voted has neither.
+func confirmed(f Finding) (share, interval string) {
+	n := f.Agree + f.Disagree
+	if n == 0 {
+		return "–", "–"
+	}
+	w := agreement.Wilson(f.Agree, n)
+	return fmt.Sprintf("%d/%d", f.Agree, n), fmt.Sprintf("%.2f–%.2f", w.Low, w.High)
+}
+
+func stances(positions []Position) string {
+	var parts []string
+	for _, p := range positions {
+		text := p.WorkerID + ": " + p.Stance
+		if p.Note != "" {
+			text += " (" + p.Note + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// cell makes a text fit for a table cell.
+func cell(s string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;").Replace(s)
+}
