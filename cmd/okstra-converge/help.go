@@ -131,7 +131,7 @@ FLAGS
 ` + outputFlag + `` + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES
-  okstra-converge apply --round 1 --state state.json scope-a-r1.md scope-c-r1.md
+  okstra-converge apply --round 1 --state state.json scope-[ac]-r1.md
   okstra-converge apply --round 3 --state final.json    # status 1
 `
 
