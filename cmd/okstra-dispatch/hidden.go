@@ -7,6 +7,7 @@ import (
 
 	"okstra/lib/cli"
 	"okstra/lib/dispatch"
+	"okstra/lib/dispatch/boundary"
 	"okstra/lib/dispatch/replay"
 )
 
@@ -15,6 +16,8 @@ func hiddenCommands() []cli.Command {
 	return []cli.Command{
 		{Name: dispatch.SlotCommand, Hidden: true, Flags: slotFlags},
 		{Name: dispatch.ReplayCommand, Hidden: true, Flags: replayFlags},
+		{Name: boundary.HelperCommand, Hidden: true, Flags: encloseFlags},
+		{Name: boundary.ProbeCommand, Hidden: true, Flags: tryFlags},
 	}
 }
 
@@ -57,4 +60,16 @@ func replayFlags(f *cli.Flags) cli.Body {
 		}
 		return cli.Verdict(status)
 	}
+}
+
+// encloseFlags is a process that sets a boundary up and becomes the program.
+func encloseFlags(f *cli.Flags) cli.Body {
+	argv := f.Rest("COMMAND")
+	return func(_ context.Context, std cli.IO) error { return boundary.Enclose(*argv, std.Env.Environ) }
+}
+
+// tryFlags is the program of a boundary's self-test.
+func tryFlags(f *cli.Flags) cli.Body {
+	allowed, refused := f.Arg("ALLOWED"), f.Arg("REFUSED")
+	return func(context.Context, cli.IO) error { return boundary.TryBoundary(*allowed, *refused) }
 }

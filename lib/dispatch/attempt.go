@@ -33,6 +33,8 @@ type attempt struct {
 	sidecar run.Attempt
 	status  run.Status
 	box     boundary.Box
+	boxErr  error
+	tempDir string
 	launch  provider.Launch
 	rules   stream.Rules
 	start   time.Time
@@ -142,14 +144,6 @@ func newUUID(random io.Reader) string {
 func (a *attempt) makeLaunch() error {
 	job := a.t.job
 	a.rules = rulesOf(a.t.row)
-	box, err := a.e.boundaries.Box(a.t.boundary, boundary.Order{
-		Tree: a.sidecar.Placement.Cwd, Root: job.ProjectRoot, Policy: a.sidecar.WritePolicy,
-		Name: strconv.Itoa(a.t.index) + "-" + strconv.Itoa(a.n), Requests: a.t.requests,
-	})
-	if err != nil {
-		return err
-	}
-	a.box = box
 	values := provider.Values{
 		Workdir: a.sidecar.Placement.Cwd, ProjectRoot: job.ProjectRoot, ArtifactRoot: job.ProjectRoot,
 		PromptPath: a.files.abs(a.files.Prompt), ResultPath: run.Abs(job.ProjectRoot, job.ResultPath),
@@ -161,19 +155,40 @@ func (a *attempt) makeLaunch() error {
 	if err != nil {
 		return err
 	}
-	if values.TempDir = a.t.row.TempDirFor(a.e.host.TempDir, a.e.host.Home); values.TempDir != "" {
-		values.Extra["TMPDIR"] = values.TempDir
-		if err := os.MkdirAll(values.TempDir, 0o700); err != nil {
-			return err
-		}
+	if values.TempDir, err = a.makeTempDir(); err != nil {
+		return err
 	}
+	values.Extra["TMPDIR"] = values.TempDir
 	if a.launch, err = a.t.row.Launch(values, a.e.host.Environ); err != nil {
+		return err
+	}
+	a.box, err = a.e.boundaries.Box(a.t.boundary, boundary.Order{
+		Name: strconv.Itoa(a.t.index) + "-" + strconv.Itoa(a.n), Tree: a.sidecar.Placement.Cwd, Root: job.ProjectRoot, Policy: a.sidecar.WritePolicy,
+		Writable: a.launch.Writable, TempDir: values.TempDir, OwnSandbox: a.t.row.OwnSandbox(), Requests: a.t.requests,
+	})
+	if err != nil {
 		return err
 	}
 	if a.t.recording != nil {
 		a.launch.Command, a.launch.Args, a.launch.Stdin = a.e.host.Self, []string{ReplayCommand, recording}, ""
 	}
 	return nil
+}
+
+// makeTempDir makes the temporary directory of the attempt. It is the
+// attempt's own, so that the boundary can leave it open without opening the
+// system's.
+func (a *attempt) makeTempDir() (string, error) {
+	base := a.t.row.TempDirFor(a.e.host.TempDir, a.e.host.Home)
+	if err := os.MkdirAll(base, 0o700); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(base, "okstra-")
+	if err != nil {
+		return "", err
+	}
+	a.tempDir, err = filepath.EvalSymlinks(dir)
+	return a.tempDir, err
 }
 
 // executionValue is what the CLI is told: nothing where the model is the CLI's

@@ -232,6 +232,7 @@ func (e *engine) oneAttempt(ctx context.Context, t *task) (held *attempt, again 
 		e.fail(fmt.Errorf("job %q: %w", t.job.JobID, err))
 		return nil, false
 	}
+	a.openBoundary()
 	if e.audit.covers(a) {
 		return a, false
 	}

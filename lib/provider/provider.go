@@ -141,6 +141,14 @@ func (p *Provider) VerifiedVersion() string {
 // Tolerates tells whether the CLI works inside a boundary.
 func (p *Provider) Tolerates(boundary string) bool { return slices.Contains(p.Boundaries, boundary) }
 
+// OwnSandbox tells that the CLI starts a sandbox of its own: its row says so by
+// asking for other arguments inside Landlock, where no such sandbox can start,
+// than inside an overlay, where it can.
+func (p *Provider) OwnSandbox() bool {
+	inOverlay, inLandlock := p.Variants[BoundaryOverlay], p.Variants[BoundaryLandlock]
+	return !slices.Equal(inOverlay.apply(p.Argv), inLandlock.apply(p.Argv))
+}
+
 // MintsSession tells whether the caller makes the session id.
 func (p *Provider) MintsSession() bool { return p.Session != nil && p.Session.Mint }
 

@@ -39,7 +39,11 @@ type Order struct {
 	Root     string // of the project, below which its artifacts lie
 	Policy   *run.WritePolicy
 	Writable []string // directories and files of the CLI that stay writable
-	Requests []string // what the job would accept, in order
+	TempDir  string   // its temporary directory
+	// OwnSandbox tells that the CLI starts a sandbox of its own, which cannot
+	// be started inside Landlock.
+	OwnSandbox bool
+	Requests   []string // what the job would accept, in order
 }
 
 // Box is the boundary around one attempt. Wrap is called once before the

@@ -234,14 +234,16 @@ func start(spec Spec) (pid int, setup func() *StartError, _ *StartError) {
 	for i, f := range files {
 		fds[i] = f.Fd()
 	}
-	pid, err = syscall.ForkExec(path, spec.Argv, &syscall.ProcAttr{Dir: spec.Dir, Env: spec.Env, Files: fds, Sys: sysAttr(spec)})
+	pid, err = syscall.ForkExec(path, spec.Argv, &syscall.ProcAttr{Dir: spec.Dir, Env: spec.Env, Files: fds, Sys: Attributes(spec)})
 	if err != nil {
 		return 0, nil, startFailure(spec, path, err)
 	}
 	return pid, setup, nil
 }
 
-func sysAttr(spec Spec) *syscall.SysProcAttr {
+// Attributes are those of the process that a spec starts: a session of its own,
+// and the namespaces that it asks for.
+func Attributes(spec Spec) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if spec.Namespaces {
 		attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS

@@ -1,0 +1,213 @@
+package boundary
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"okstra/lib/dispatch/proc"
+	"okstra/lib/run"
+)
+
+// box is a boundary of the kernel.
+type box struct {
+	kind      string
+	self      string
+	order     Order
+	enclosure enclosure
+	dir       string // of what the overlays keep, "" without
+	mutations []run.Mutation
+}
+
+func (s *Set) make(kind string, order Order) (Box, error) {
+	if order.Policy == nil {
+		return nil, errors.New("a boundary needs a write policy")
+	}
+	b := &box{kind: kind, self: s.Self, order: order}
+	abi := LandlockABI()
+	own := append(existing(order.Writable), resolvedAll(writtenInPlace(order.Policy))...)
+	protected := []string{order.Tree, order.Root}
+	switch kind {
+	case Landlock:
+		b.enclosure = enclosure{Landlock: abi, Writable: append(own, artifactDirs(order.Policy)...)}
+		b.enclosure.Writable = append(b.enclosure.Writable, freeTemps(protected)...)
+		if order.TempDir != "" {
+			b.enclosure.Writable = appendOnce(b.enclosure.Writable, order.TempDir)
+		}
+		for _, dir := range b.enclosure.Writable {
+			if _, err := os.Stat(dir); err != nil {
+				return nil, err
+			}
+		}
+	case Overlay:
+		b.enclosure = enclosure{Writable: own, DropCaps: true}
+		if !order.OwnSandbox {
+			b.enclosure.Landlock = abi
+		}
+		if err := b.makeOverlays(s); err != nil {
+			b.Close()
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func resolvedAll(paths []string) []string {
+	var list []string
+	for _, path := range paths {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			list = appendOnce(list, real)
+		}
+	}
+	return list
+}
+
+// makeOverlays plans a private copy of every tree that the job must not change
+// in place: the one it works in and the one its artifacts lie in.
+func (b *box) makeOverlays(s *Set) error {
+	b.dir = filepath.Join(s.Scratch, s.owner()+"-"+b.order.Name)
+	in := func(name string) (string, error) {
+		path := filepath.Join(b.dir, name)
+		return path, os.MkdirAll(path, 0o700)
+	}
+	for i, tree := range b.trees() {
+		upper, err1 := in("upper" + strconv.Itoa(i))
+		work, err2 := in("work" + strconv.Itoa(i))
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		b.enclosure.Overlays = append(b.enclosure.Overlays, overlayMount{Tree: tree, Upper: upper, Work: work})
+	}
+	if len(b.enclosure.Overlays) == 0 {
+		return errors.New("nothing to overlay: every root is written in place")
+	}
+	protected := append([]string{s.Scratch, b.order.TempDir}, b.trees()...)
+	for i, temp := range freeTemps(append(protected, b.enclosure.Writable...)) {
+		from, err := in("temp" + strconv.Itoa(i))
+		if err != nil {
+			return err
+		}
+		b.enclosure.Private = append(b.enclosure.Private, bind{At: temp, From: from})
+	}
+	if shm, err := in("shm"); err == nil {
+		if _, err := os.Stat("/dev/shm"); err == nil {
+			b.enclosure.Private = append(b.enclosure.Private, bind{At: "/dev/shm", From: shm})
+		}
+	}
+	if b.order.TempDir != "" {
+		b.enclosure.Writable = appendOnce(b.enclosure.Writable, b.order.TempDir)
+	}
+	return nil
+}
+
+// trees are the roots to overlay: outer ones only, and none that is written
+// in place.
+func (b *box) trees() []string {
+	var list []string
+	for _, tree := range resolvedAll([]string{b.order.Root, b.order.Tree}) {
+		skip := false
+		for _, path := range append(resolvedAll(writtenInPlace(b.order.Policy)), list...) {
+			skip = skip || inside(tree, path)
+		}
+		if !skip {
+			list = append(list, tree)
+		}
+	}
+	return list
+}
+
+func (b *box) Wrap(spec *proc.Spec) error { return b.enclosure.wrap(b.self, spec) }
+
+func (b *box) Record() run.Boundary {
+	r := run.Boundary{Kind: b.kind, SelfTest: "passed", Requested: b.order.Requests, Mutations: b.mutations}
+	if abi := b.enclosure.Landlock; abi > 0 {
+		r.ABI = &abi
+	}
+	if b.kind == Overlay {
+		r.LeavesOpen, r.Attribution = []string{"cli-home", "network"}, "call"
+		if r.Mutations == nil {
+			r.Mutations = []run.Mutation{}
+		}
+		return r
+	}
+	r.LeavesOpen, r.Attribution = []string{"cli-home", "metadata", "network"}, "batch"
+	return r
+}
+
+// Settle reads what the job changed out of the upper layers and copies its
+// artifacts to the tree. Nothing else leaves the overlay.
+func (b *box) Settle(judge func(path string) string) error {
+	if b.kind != Overlay {
+		return nil
+	}
+	b.mutations = []run.Mutation{}
+	for _, o := range b.enclosure.Overlays {
+		changes, err := readUpper(o.Upper, o.Tree)
+		if err != nil {
+			return fmt.Errorf("read what the job changed in %s: %w", o.Tree, err)
+		}
+		for _, c := range changes {
+			path := run.Rel(b.order.Root, filepath.Join(o.Tree, c.path))
+			m := run.Mutation{Path: path, Change: c.change, Class: judge(path)}
+			if m.Class == "artifact" && c.regular {
+				if err := copyOut(filepath.Join(o.Upper, c.path), filepath.Join(o.Tree, c.path)); err != nil {
+					return fmt.Errorf("copy %s out: %w", path, err)
+				}
+				m.CopiedOut = true
+			}
+			b.mutations = append(b.mutations, m)
+		}
+	}
+	return nil
+}
+
+// Close throws away what is left of the overlays.
+func (b *box) Close() {
+	if b.dir != "" {
+		removeAll(b.dir)
+	}
+}
+
+// removeAll removes a tree in which folders may have lost their permissions:
+// the kernel makes such ones in its work directory.
+func removeAll(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir)
+}
+
+// owner names the overlays of this process, so that those of a dead one can be
+// told and swept.
+func (s *Set) owner() string {
+	self := proc.Self()
+	return fmt.Sprintf("%d-%d", self.PID, self.StartTicks)
+}
+
+// Sweep removes what dispatchers that are gone left behind.
+func (s *Set) Sweep() {
+	entries, err := os.ReadDir(s.Scratch)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		parts := strings.SplitN(entry.Name(), "-", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		pid, err1 := strconv.Atoi(parts[0])
+		ticks, err2 := strconv.ParseUint(parts[1], 10, 64)
+		if err1 == nil && err2 == nil && !proc.Alive(run.Process{PID: pid, StartTicks: ticks}) {
+			removeAll(filepath.Join(s.Scratch, entry.Name()))
+		}
+	}
+}
