@@ -288,18 +288,18 @@ func fail(f *cli.Flags) cli.Body {
 func wait(f *cli.Flags) cli.Body {
 	how, file := f.Enum("how", "read", "read", "context", "stubborn"), f.Input("FILE")
 	return func(ctx context.Context, std cli.IO) error {
+		std.Warnf("waiting")
 		switch *how {
 		case "read":
 			_, err := file.Bytes(std)
 			return err
 		case "context":
-			std.Warnf("waiting")
 			<-ctx.Done()
 			std.Printf("put in order\n")
 			return ctx.Err()
 		default:
-			std.Warnf("waiting")
-			select {}
+			time.Sleep(time.Minute)
+			return nil
 		}
 	}
 }
