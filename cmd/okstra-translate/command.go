@@ -18,6 +18,8 @@ func app() cli.App {
 			{Name: "update", Summary: "ask only for what has changed since a translation", Help: updateHelp, Flags: updateFlags},
 			{Name: "apply", Summary: "print the report's data in another language", Help: applyHelp, Flags: applyFlags},
 			{Name: "render", Summary: "show a report as Markdown or HTML", Help: renderHelp, Flags: renderFlags},
+			{Name: "export", Summary: "write the texts as gettext PO or XLIFF", Help: exportHelp, Flags: exportFlags},
+			{Name: "import", Summary: "take a translation from a PO or XLIFF file", Help: importHelp, Flags: importFlags},
 		},
 	}
 }

@@ -15,6 +15,8 @@ COMMANDS
   update    the payload for a report that changed: ask for the rest only
   apply     print the report's data in another language
   render    show the report as Markdown or as one HTML page
+  export    the texts as gettext PO or XLIFF 2.1
+  import    take a translation from a PO or XLIFF file
 
 Each has its own page: okstra-translate COMMAND --help
 
@@ -215,4 +217,44 @@ EXAMPLES
   okstra-translate render --data final-report-error-analysis-001.data.json
   okstra-translate render --data final-report-error-analysis-001.data.json \
     --lang de --format html > report.de.html
+`
+
+const exportHelp = `usage: okstra-translate export --data REPORT.data.json --lang TAG
+       --format {po|xliff}
+
+Prints the texts of the report, with the translations that exist, for a
+translation tool: gettext PO (Poedit, Weblate) or XLIFF 2.1 (OmegaT and other
+CAT tools). Texts that changed keep their old translation, marked as such.
+
+FLAGS
+      --data FILE         the report's data; the name ends in .data.json
+      --lang TAG          the language to translate into
+      --format FORMAT     po or xliff
+` + cli.CommonFlags + `
+` + exitsRefused + `
+EXAMPLES
+  okstra-translate export --data final-report-error-analysis-001.data.json \
+    --lang ko --format po > report.ko.po
+  okstra-translate export --data final-report-error-analysis-001.data.json \
+    --lang de --format xliff > report.de.xlf
+`
+
+const importHelp = `usage: okstra-translate import --data REPORT.data.json --lang TAG
+       [--placeholder RE]... [--waive NAME=WHY]... [--glossary FILE] [--strict]
+       [FILE]
+
+Takes a translation from a PO or XLIFF 2.1 file that export printed, checks it
+as write does, writes it beside the report and prints the path. Entries that
+are still fuzzy count as translated, those without fuzzy as reviewed.
+
+FLAGS
+      --data FILE         the report's data; the name ends in .data.json
+      --lang TAG          the language of the translation
+` + ruleFlags + cli.CommonFlags + `
+` + exitsRefused + `
+EXAMPLES
+  okstra-translate import --data final-report-error-analysis-001.data.json \
+    --lang ko KO.po
+  okstra-translate import --data final-report-error-analysis-001.data.json \
+    --lang ko --strict < KO.po
 `

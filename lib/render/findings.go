@@ -166,7 +166,7 @@ func voteChart(rows []node) chart {
 			}
 			if n > 0 {
 				b.parts = append(b.parts, part{class: s.stance, value: float64(n)})
-				shown = append(shown, plural(n, s.one, s.many))
+				shown = append(shown, fmt.Sprint(n, " ", s.stance))
 			}
 		}
 		b.shown = strings.Join(shown, ", ")

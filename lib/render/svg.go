@@ -11,9 +11,9 @@ import (
 
 // Measures of a bar chart, in the units of its view box.
 const (
-	chartWidth  = 760
+	chartWidth  = 800
 	chartLabels = 200 // where the bars begin
-	chartValues = 200 // room behind the longest bar
+	chartValues = 300 // room behind the longest bar
 	barHeight   = 20
 	barGap      = 8
 	labelChars  = 26

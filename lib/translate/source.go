@@ -30,6 +30,8 @@ type Report struct {
 	Lang  string // header.reportLanguage, as it stands
 	Items []Item
 
+	GeneratedAt string // header.generatedAt, "" when it is not there
+
 	spans []span // of the items' strings in Doc.Raw, in file order
 }
 
@@ -57,6 +59,7 @@ func NewReport(path string, doc jsondoc.Doc) (*Report, error) {
 		Kind          string `json:"kind"`
 		Header        struct {
 			ReportLanguage string `json:"reportLanguage"`
+			GeneratedAt    string `json:"generatedAt"`
 		} `json:"header"`
 	}
 	if err := doc.Decode(&head); err != nil {
@@ -68,7 +71,7 @@ func NewReport(path string, doc jsondoc.Doc) (*Report, error) {
 	if head.Header.ReportLanguage == "" {
 		return nil, fmt.Errorf("%s: /header/reportLanguage: missing", doc.Name)
 	}
-	r := &Report{Doc: doc, Path: path, Lang: head.Header.ReportLanguage}
+	r := &Report{Doc: doc, Path: path, Lang: head.Header.ReportLanguage, GeneratedAt: head.Header.GeneratedAt}
 	r.collect()
 	return r, nil
 }
@@ -289,7 +292,7 @@ func (r *Report) Agree(got Source, lang, givenDigest string) error {
 
 // ErrChanged is what Agree wraps: the report and the payload made from it have
 // parted.
-var ErrChanged = errors.New("the payload is not what the report gives now; run prepare or update again")
+var ErrChanged = errors.New("made from another state of the report; run prepare, update or export again")
 
 func firstDifference[T any](a, b []T, equal func(T, T) bool) int {
 	for i := range max(len(a), len(b)) {

@@ -11,16 +11,32 @@ import (
 // A %1 only counts when the source has one: in Turkish a percentage is written
 // %80, and that is no placeholder.
 func comparePlaceholders(p *pair) []Result {
-	source, target := p.placeholders(p.source), p.placeholders(p.target)
+	source, target := p.placeholderTexts(p.source), p.placeholderTexts(p.target)
 	if !hasPositional(source) {
 		target = withoutPositional(target)
 	}
 	return differ(source, target)
 }
 
-func (p *pair) placeholders(t parts) []string {
-	s := t.bare
+func (p *pair) placeholderTexts(t parts) []string {
 	var found []string
+	for _, at := range placeholders(t.bare, p.icu != nil, p.paired) {
+		found = append(found, t.bare[at[0]:at[1]])
+	}
+	for _, pattern := range p.options.Placeholders {
+		for _, m := range pattern.FindAllString(t.whole, -1) {
+			if m != "" {
+				found = append(found, m)
+			}
+		}
+	}
+	return found
+}
+
+// placeholders says where the placeholders of a bare text are. icu tells that
+// single braces have another meaning, paired which names are tags.
+func placeholders(s string, icu bool, paired map[string]bool) [][2]int {
+	var found [][2]int
 	for i := 0; i < len(s); {
 		next := strings.IndexAny(s[i:], "{$%<")
 		if next < 0 {
@@ -30,7 +46,7 @@ func (p *pair) placeholders(t parts) []string {
 		size := 0
 		switch s[i] {
 		case '{':
-			size = braces(s[i:], p.icu != nil)
+			size = braces(s[i:], icu)
 		case '$':
 			if strings.HasPrefix(s[i:], "${") {
 				size = upTo(s[i:], "}")
@@ -42,21 +58,14 @@ func (p *pair) placeholders(t parts) []string {
 			}
 			size = printf(s[i:])
 		case '<':
-			size = p.angle(s[i:])
+			size = angle(s[i:], paired)
 		}
 		if size == 0 {
 			i++
 			continue
 		}
-		found = append(found, s[i:i+size])
+		found = append(found, [2]int{i, i + size})
 		i += size
-	}
-	for _, pattern := range p.options.Placeholders {
-		for _, m := range pattern.FindAllString(t.whole, -1) {
-			if m != "" {
-				found = append(found, m)
-			}
-		}
 	}
 	return found
 }
@@ -105,13 +114,13 @@ func named(s string, end byte) int {
 
 // angle is the length of <NAME> at the start of s when it is no tag and no
 // address.
-func (p *pair) angle(s string) int {
+func angle(s string, paired map[string]bool) int {
 	size := named(s, '>')
 	if size == 0 {
 		return 0
 	}
 	name := s[1 : size-1]
-	if strings.ContainsAny(name, ":/@=") || htmlNames[strings.ToLower(name)] || p.paired[name] {
+	if strings.ContainsAny(name, ":/@=") || htmlNames[strings.ToLower(name)] || paired[name] {
 		return 0
 	}
 	return size

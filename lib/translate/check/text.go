@@ -27,14 +27,15 @@ func newPair(c *Checker, source, target string) *pair {
 	return p
 }
 
-// stand is what code is replaced with in a bare text: a character that no one
-// writes, which counts as a word.
-const stand = "\ufffc"
+// stand is the byte that code is replaced with in a bare text, one for each of
+// its bytes: a run of it is a word that is no word, and places stay places.
+const stand = "\x1a"
 
 // parts is what Markdown sees in a text.
 type parts struct {
 	whole  string
-	bare   string // code replaced by stand
+	bare   string   // code replaced by stand, as long as whole
+	codes  [][2]int // where code spans and the lines of fences are, in order
 	spans  []string
 	fences []string
 	links  []string // destinations
@@ -51,7 +52,6 @@ func takeApart(s string) parts {
 		return p
 	}
 	raw := []byte(s)
-	var codes [][2]int // what to replace, in order
 	tree := markdown().Parse(text.NewReader(raw))
 	// The walk cannot fail: the function it calls never does.
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -62,13 +62,13 @@ func takeApart(s string) parts {
 		case *ast.CodeSpan:
 			if content, at, ok := codeSpan(n, raw); ok {
 				p.spans = append(p.spans, "`"+content+"`")
-				codes = append(codes, at)
+				p.codes = append(p.codes, at)
 			}
 		case *ast.FencedCodeBlock:
 			content, at := fence(n, raw)
 			p.fences = append(p.fences, content)
 			if at[1] > at[0] {
-				codes = append(codes, at)
+				p.codes = append(p.codes, at)
 			}
 		case *ast.Link:
 			p.links = append(p.links, string(n.Destination))
@@ -79,7 +79,8 @@ func takeApart(s string) parts {
 		}
 		return ast.WalkContinue, nil
 	})
-	p.bare = without(s, codes)
+	p.codes = apart(p.codes)
+	p.bare = without(s, p.codes)
 	return p
 }
 
@@ -137,22 +138,30 @@ func fence(n *ast.FencedCodeBlock, raw []byte) (content string, at [2]int) {
 	return b.String(), at
 }
 
-// without replaces pieces of a text. Pieces that overlap an earlier one, as
-// they may inside nested blocks, are left to it.
+// apart leaves out the pieces that overlap an earlier one, as they may inside
+// nested blocks.
+func apart(pieces [][2]int) [][2]int {
+	kept := pieces[:0]
+	done := 0
+	for _, at := range pieces {
+		if at[0] >= done {
+			kept = append(kept, at)
+			done = at[1]
+		}
+	}
+	return kept
+}
+
+// without replaces pieces of a text.
 func without(s string, pieces [][2]int) string {
 	if len(pieces) == 0 {
 		return s
 	}
-	var b strings.Builder
-	done := 0
+	b := []byte(s)
 	for _, at := range pieces {
-		if at[0] < done {
-			continue
+		for i := at[0]; i < at[1]; i++ {
+			b[i] = stand[0]
 		}
-		b.WriteString(s[done:at[0]])
-		b.WriteString(stand)
-		done = at[1]
 	}
-	b.WriteString(s[done:])
-	return b.String()
+	return string(b)
 }
