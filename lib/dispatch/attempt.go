@@ -19,6 +19,7 @@ import (
 	"okstra/lib/dispatch/stream"
 	"okstra/lib/provider"
 	"okstra/lib/run"
+	"okstra/lib/writepolicy"
 )
 
 // attempt is one process for one job, from its preparation to its record.
@@ -32,6 +33,7 @@ type attempt struct {
 
 	sidecar run.Attempt
 	status  run.Status
+	policy  writepolicy.Policy
 	box     boundary.Box
 	boxErr  error
 	tempDir string
@@ -71,15 +73,23 @@ func (a *attempt) prepare() error {
 	if err != nil {
 		return err
 	}
+	if a.policy, err = writepolicy.FromRun(contract.WritePolicy); err != nil {
+		return err
+	}
+	if r := a.e.audits.of(a.t); r != nil {
+		a.round, a.sidecar.BaselinePath = r.number, r.path
+	}
+	baseline := a.sidecar.BaselinePath
 	a.sidecar = run.Attempt{
 		SchemaVersion: "1.0", Kind: "okstra-dispatch-attempt", JobID: job.JobID, Attempt: a.n, Round: a.round,
 		PromptPath: a.files.Prompt, StatusPath: a.files.Status, SessionID: a.mintSession(), Placement: a.placement(),
 		WritePolicy: contract.WritePolicy, WritePolicyDigest: contract.WritePolicyDigest, WriteEnforcement: contract.WriteEnforcement,
-		BaselinePath: a.e.baselinePath(a), Warnings: []string{},
+		BaselinePath: baseline, Warnings: []string{},
 	}
 	if err := a.makeLaunch(); err != nil {
 		return err
 	}
+	a.e.ownHomes(a)
 	record := a.box.Record()
 	a.sidecar.Boundary = &record
 	if err := writeDocument(a.files.abs(a.files.Attempt), a.sidecar); err != nil {

@@ -1,11 +1,12 @@
 package dispatch
 
 import (
-	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"okstra/lib/audit"
 	"okstra/lib/dispatch/boundary"
 	"okstra/lib/run"
 	"okstra/lib/writepolicy"
@@ -21,48 +22,15 @@ func (a *attempt) judgedByCall() bool {
 // openBoundary takes the job's artifacts out of the boundary, when its last
 // process is gone.
 func (a *attempt) openBoundary() {
-	if a.end.Report.StartError != nil || !a.end.Report.KillVerified {
+	if a.end.Report.StartError != nil {
 		return
 	}
-	a.boxErr = a.box.Settle(func(path string) string { return classOf(a.sidecar.WritePolicy, path) })
+	if !a.end.Report.KillVerified {
+		a.boxErr = errors.New("processes are still alive, so nothing can be said about what they change")
+		return
+	}
+	a.boxErr = a.box.Settle(func(path string) string { return classOf(a.policy, path) })
 }
-
-// classOf gives the class of a changed path by the policy of the job, the
-// first that fits. path is relative to the artifact root, or absolute outside.
-// A folder that had to be made for an artifact is part of it.
-func classOf(p *run.WritePolicy, path string) string {
-	abs := run.Abs(p.ArtifactPolicy.AllowedRoot, path)
-	for _, artifact := range p.ArtifactPolicy.AllowedPaths {
-		if full := filepath.Join(p.ArtifactPolicy.AllowedRoot, artifact); full == abs || below(full, abs) {
-			return "artifact"
-		}
-	}
-	for _, root := range p.AuxiliaryPolicy.ScratchRoots {
-		if abs == root || below(abs, root) {
-			return "scratch"
-		}
-	}
-	rel, err := filepath.Rel(p.SourcePolicy.AllowedRoot, abs)
-	if err != nil {
-		return "unplanned"
-	}
-	in := func(list []string) bool {
-		return slices.ContainsFunc(list, func(q string) bool { return rel == q || below(rel, q) })
-	}
-	switch {
-	case in(p.SourcePolicy.ProtectedPaths):
-		return "protected"
-	case p.SourcePolicy.Mode != writepolicy.SourceMutation:
-		return "unplanned"
-	case slices.Contains(p.SourcePolicy.PlannedPaths, rel):
-		return "planned"
-	case in(p.AuxiliaryPolicy.GeneratedPaths):
-		return "generated"
-	}
-	return "unplanned"
-}
-
-func below(path, dir string) bool { return strings.HasPrefix(path, dir+"/") }
 
 // byCall is the judgement from what the boundary saw.
 func (a *attempt) byCall() judgement {
@@ -74,7 +42,7 @@ func (a *attempt) byCall() judgement {
 	for _, m := range a.box.Record().Mutations {
 		change := run.Change{Path: m.Path, Surface: surfaceOf(m.Path), Change: m.Change, Class: m.Class}
 		j.audit.Changes = append(j.audit.Changes, change)
-		if m.Class == "protected" || m.Class == "unplanned" {
+		if audit.IsViolation(m.Class) {
 			j.audit.Violations = append(j.audit.Violations, change)
 		}
 	}
@@ -85,14 +53,27 @@ func (a *attempt) byCall() judgement {
 	return j
 }
 
+// classOf gives the class of a path that an overlay shows as changed. A folder
+// that had to be made for an artifact is part of it.
+func classOf(p writepolicy.Policy, path string) string {
+	full := run.Abs(p.ArtifactPolicy.AllowedRoot, path)
+	class := audit.Class([]writepolicy.Policy{p}, full)
+	if audit.IsViolation(class) && slices.ContainsFunc(p.ArtifactPolicy.AllowedPaths, func(name string) bool {
+		return strings.HasPrefix(filepath.Join(p.ArtifactPolicy.AllowedRoot, name), full+"/")
+	}) {
+		return audit.ClassArtifact
+	}
+	return class
+}
+
 // mutationOf sums changes up in one word.
 func mutationOf(a run.Audit) string {
 	word := MutationNone
 	for _, c := range a.Changes {
 		switch {
-		case c.Class == "planned" || c.Class == "generated":
+		case c.Class == audit.ClassPlanned || c.Class == audit.ClassGenerated:
 			word = MutationChanged
-		case c.Class == "artifact" && word == MutationNone:
+		case c.Class == audit.ClassArtifact && word == MutationNone:
 			word = MutationArtifactOnly
 		}
 	}
@@ -120,28 +101,4 @@ func surfaceOf(path string) string {
 		}
 	}
 	return "tree"
-}
-
-// auditRound is the audit of one round.
-type auditRound struct{}
-
-func (r *auditRound) covers(a *attempt) bool { return false }
-func (a *attempt) ownAudit() judgement {
-	if a.judgedByCall() {
-		return a.byCall()
-	}
-	return judgement{audit: run.Audit{Verdict: "not-needed", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}, mutation: MutationArtifactOnly}
-}
-func (e *engine) baselinePath(a *attempt) string { return "" }
-func (e *engine) openAudit(ctx context.Context, tasks []*task) (*auditRound, error) {
-	return &auditRound{}, nil
-}
-func (r *auditRound) judge(ctx context.Context, held []*attempt) []judgement { return nil }
-
-func judgeLost(ctx context.Context, host Host, s run.Attempt, status *run.Status) judgement {
-	return judgement{audit: run.Audit{Verdict: "error", Attribution: "batch", Changes: []run.Change{}, Violations: []run.Change{}, Error: "no baseline"}, mutation: MutationUnknown, failed: true}
-}
-
-func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgement, error) {
-	return func(context.Context) judgement { return judgement{mutation: MutationUnknown} }, nil
 }

@@ -66,7 +66,8 @@ type engine struct {
 	books      map[*run.Manifest]*book // nil key: jobs without a run
 	leases     []*atomicfile.Held
 	round      int
-	audit      *auditRound
+	audits     audits
+	ownPaths   []ownPath // what is written beside the jobs, see own
 	total      int
 
 	out    outlet
@@ -233,10 +234,10 @@ func (e *engine) oneAttempt(ctx context.Context, t *task) (held *attempt, again 
 		return nil, false
 	}
 	a.openBoundary()
-	if e.audit.covers(a) {
+	if e.audits.of(t) != nil {
 		return a, false
 	}
-	return nil, e.settle(ctx, a, a.ownAudit())
+	return nil, e.settle(ctx, a, a.byCall())
 }
 
 // mayStart says why a task must not be started now, "" if it may. It waits

@@ -228,19 +228,25 @@ func SetManifestStatus(ctx context.Context, root string, m run.Manifest, status 
 // it.
 func (e *engine) beginRound(ctx context.Context, tasks []*task) error {
 	e.round++
+	e.ownPaths = ownPathsOf(tasks)
 	var err error
-	e.audit, err = e.openAudit(ctx, tasks)
+	e.audits, err = e.openAudits(ctx, tasks)
 	return err
 }
 
 // endRound judges the attempts that waited for the audit of the round and
 // gives the tasks that may be tried again.
 func (e *engine) endRound(ctx context.Context, held []*attempt) []*task {
-	findings := e.audit.judge(context.WithoutCancel(ctx), held)
 	var again []*task
-	for i, a := range held {
-		if e.settle(ctx, a, findings[i]) {
-			again = append(again, a.t)
+	for _, r := range e.audits {
+		mine := slices.DeleteFunc(slices.Clone(held), func(a *attempt) bool { return !r.tasks[a.t] })
+		if len(mine) == 0 {
+			continue
+		}
+		for i, found := range r.judge(context.WithoutCancel(ctx), mine) {
+			if e.settle(ctx, mine[i], found) {
+				again = append(again, mine[i].t)
+			}
 		}
 	}
 	return again

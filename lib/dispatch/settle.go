@@ -111,7 +111,7 @@ func (h *history) settleAll(ctx context.Context, host Host) error {
 	for _, id := range h.record.order {
 		for _, p := range h.attempts[id] {
 			if p.open() && !p.ownerAlive() && len(p.alive()) == 0 {
-				if err := p.settleLost(ctx, host); err != nil {
+				if err := p.settleLost(host, h.lostRound(ctx, host, p)); err != nil {
 					return err
 				}
 			}
@@ -168,7 +168,7 @@ func sameText(a, b *string) bool {
 // and its sidecar with the verdict "lost". What it did to the tree is judged
 // from what its boundary kept, or against the baseline of its round; where
 // there is neither, it stays unknown.
-func (p *past) settleLost(ctx context.Context, host Host) error {
+func (p *past) settleLost(host Host, found judgement) error {
 	now := run.Stamp(host.Now())
 	sidecar := p.sidecarOrNew()
 	if p.status != nil && p.status.State == "started" {
@@ -177,7 +177,6 @@ func (p *past) settleLost(ctx context.Context, host Host) error {
 			return err
 		}
 	}
-	found := judgeLost(ctx, host, sidecar, p.status)
 	verdict := Decide(Facts{Lost: true}).WithAudit(found.mutation, found.failed)
 	sidecar.Audit = &found.audit
 	sidecar.Outcome, sidecar.Cause, sidecar.ResultClass, sidecar.Mutation = &verdict.Outcome, &verdict.Cause, &verdict.ResultClass, &verdict.Mutation

@@ -1,0 +1,358 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"okstra/lib/atomicfile"
+	"okstra/lib/audit"
+	"okstra/lib/dispatch/boundary"
+	"okstra/lib/jsondoc"
+	"okstra/lib/run"
+	"okstra/lib/writepolicy"
+)
+
+// A round is judged by what its tree looked like before the first and after
+// the last of its jobs. Every round has a baseline of its own, because the
+// contract of a retry has another digest than that of the attempt before; what
+// peers changed in an earlier round was judged then.
+
+// auditRound is the audit of the jobs of a round that work in one tree.
+type auditRound struct {
+	number   int
+	tasks    map[*task]bool
+	policies []writepolicy.Policy // in job order
+	scope    audit.Scope
+	before   *audit.Snapshot
+	path     string // of the baseline, as documents name it
+	own      func(path string) bool
+	environ  []string
+}
+
+// audits are all audits of one round, one for each tree.
+type audits []*auditRound
+
+func (l audits) of(t *task) *auditRound {
+	for _, r := range l {
+		if r.tasks[t] {
+			return r
+		}
+	}
+	return nil
+}
+
+// openAudits takes the baselines that the round needs: one for every tree in
+// which a job works that is not judged by its own boundary.
+func (e *engine) openAudits(ctx context.Context, tasks []*task) (audits, error) {
+	var list audits
+	trees := map[string]*auditRound{}
+	for _, t := range tasks {
+		contract, err := e.contracts.forAttempt(t.job, t.manifest, t.first, t.boundary)
+		if err != nil {
+			return nil, err
+		}
+		policy, err := writepolicy.FromRun(contract.WritePolicy)
+		if err != nil {
+			return nil, err
+		}
+		if contract.WriteEnforcement.MutationAudit != "batch" || t.boundary == boundary.Overlay && policy.SourcePolicy.Mode == writepolicy.SourceReadonly {
+			continue
+		}
+		key := policy.SourcePolicy.AllowedRoot + "\x00" + policy.ArtifactPolicy.AllowedRoot
+		r := trees[key]
+		if r == nil {
+			r = &auditRound{tasks: map[*task]bool{}, environ: e.host.Environ, own: e.own}
+			trees[key], list = r, append(list, r)
+		}
+		r.tasks[t] = true
+		r.policies = append(r.policies, policy)
+	}
+	for i, r := range list {
+		if i > 0 {
+			e.round++
+		}
+		r.number = e.round
+		if err := r.takeBaseline(ctx, e, tasks); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (r *auditRound) takeBaseline(ctx context.Context, e *engine, tasks []*task) (err error) {
+	if r.scope, err = audit.ScopeOf(r.policies, r.environ); err != nil {
+		return err
+	}
+	if r.before, err = audit.Take(ctx, r.scope); err != nil {
+		return fmt.Errorf("baseline of the audit: %w", err)
+	}
+	for _, t := range tasks {
+		if r.tasks[t] && t.manifest != nil {
+			r.path = t.manifest.Folder().AuditSnapshot(r.number)
+			return atomicfile.Write(run.Abs(t.job.ProjectRoot, r.path), r.before.Encode(), 0o644)
+		}
+	}
+	return nil
+}
+
+// judge gives the judgement about each attempt of the round, in the order of
+// held. A violation stands against every one of them: nothing tells who it was.
+func (r *auditRound) judge(ctx context.Context, held []*attempt) []judgement {
+	found, err := r.findings(ctx, held)
+	list := make([]judgement, len(held))
+	for i, a := range held {
+		if err != nil {
+			list[i] = failedAudit(err)
+			continue
+		}
+		list[i] = share(found, a.policy)
+		if len(found.Unobserved) > 0 {
+			a.warnings = append(a.warnings, fmt.Sprintf("unobserved: %d paths could not be looked at, the first is %s", len(found.Unobserved), found.Unobserved[0]))
+			a.sidecar.WriteEnforcement = partial(a.sidecar.WriteEnforcement)
+		}
+	}
+	return list
+}
+
+// partial lowers the coverage of an enforcement: something was not seen.
+func partial(e *run.WriteEnforcement) *run.WriteEnforcement {
+	lowered := *e
+	lowered.ObservationCoverage = "partial"
+	return &lowered
+}
+
+func failedAudit(err error) judgement {
+	return judgement{mutation: MutationUnknown, failed: true, audit: run.Audit{
+		Verdict: "error", Attribution: "batch-unattributed", Changes: []run.Change{}, Violations: []run.Change{}, Error: oneLine(err.Error()),
+	}}
+}
+
+func (r *auditRound) findings(ctx context.Context, held []*attempt) (audit.Findings, error) {
+	for _, a := range held {
+		if !a.end.Report.KillVerified {
+			return audit.Findings{}, errors.New("processes of the round are still alive, so nothing can be said about the tree")
+		}
+	}
+	return compare(ctx, r.scope, r.before, r.policies, r.own)
+}
+
+// compare judges a tree against an earlier snapshot of it.
+func compare(ctx context.Context, scope audit.Scope, before *audit.Snapshot, policies []writepolicy.Policy, own func(string) bool) (audit.Findings, error) {
+	after, err := audit.Take(ctx, scope)
+	if err != nil {
+		return audit.Findings{}, err
+	}
+	if err := audit.CheckAuthority(before, after, policies); err != nil {
+		return audit.Findings{}, err
+	}
+	if err := audit.Prove(ctx, before, after, scope.Environ); err != nil {
+		return audit.Findings{}, err
+	}
+	return audit.Judge(ctx, before, after, audit.Rules{Policies: policies, Own: own, Environ: scope.Environ})
+}
+
+// share is the part of a round's findings that concerns one of its jobs: what
+// its own policy allows, and everything that nobody was allowed.
+func share(found audit.Findings, own writepolicy.Policy) judgement {
+	j := judgement{audit: run.Audit{Verdict: "clean", Attribution: "batch-unattributed", Changes: []run.Change{}, Violations: found.Violations}}
+	for _, c := range found.Changes {
+		mine := audit.IsViolation(c.Class) || c.Class == audit.ClassUnattributed || c.Surface == "git-ref"
+		if mine || classOf(own, c.Path) == c.Class {
+			j.audit.Changes = append(j.audit.Changes, c)
+		}
+	}
+	if len(found.Violations) > 0 {
+		j.audit.Verdict = "violation"
+	}
+	j.mutation = mutationOf(j.audit)
+	return j
+}
+
+// own tells which paths the dispatcher and the lead's own commands write
+// while jobs run: sidecars, logs and state. They are no changes of a job.
+func (e *engine) own(path string) bool {
+	return slices.ContainsFunc(e.ownPaths, func(p ownPath) bool { return p.matches(path) })
+}
+
+// ownPath is a file, or all files of a folder whose names begin with a stem.
+type ownPath struct {
+	dir  string
+	stem string // "" for the whole folder
+}
+
+// matches also takes the lock beside a file and the temporary file of a
+// replacement, whose name has a dot in front.
+func (p ownPath) matches(path string) bool {
+	if p.stem == "" {
+		return path == p.dir || strings.HasPrefix(path, p.dir+"/")
+	}
+	dir, name := filepath.Split(path)
+	return filepath.Clean(dir) == p.dir && strings.HasPrefix(strings.TrimPrefix(name, "."), p.stem)
+}
+
+// ownPathsOf lists what is written beside the jobs of a batch.
+func ownPathsOf(tasks []*task) []ownPath {
+	var list []ownPath
+	file := func(path string) {
+		if dir, name := filepath.Split(path); name != "" {
+			list = append(list, ownPath{dir: filepath.Clean(dir), stem: name})
+		}
+	}
+	runs := map[*run.Manifest]bool{}
+	for _, t := range tasks {
+		root := t.job.ProjectRoot
+		prompt := run.Abs(root, t.job.PromptPath)
+		// The prompt itself is nobody's to write any more.
+		stem := strings.TrimSuffix(prompt, filepath.Ext(prompt))
+		file(prompt + ".")
+		file(stem + ".attempt-")
+		if sidecar := t.job.ErrorsSidecarPath; sidecar != "" {
+			file(run.Abs(root, sidecar) + ".old-")
+		}
+		if t.boundary == boundary.Overlay {
+			for _, path := range artifactPaths(t.job, t.manifest, 1) {
+				file(run.Abs(root, path)) // copied out by the dispatcher
+			}
+		}
+		if t.manifest == nil {
+			file(filepath.Join(filepath.Dir(prompt), "dispatch."))
+		} else if m := t.manifest; !runs[m] {
+			runs[m] = true
+			for _, path := range []string{m.JournalPath, m.EventsLogPath, m.ErrorsLogPath, m.TeamStatePath, m.Folder().RunManifest()} {
+				file(run.Abs(root, path))
+			}
+			file(filepath.Join(filepath.Dir(run.Abs(root, m.JournalPath)), "dispatch."))
+			file(run.Abs(root, strings.TrimSuffix(m.Folder().AuditSnapshot(1), "1.json")))
+		}
+		list = append(list, ownPath{dir: filepath.Join(root, ".okstra", "locks")})
+	}
+	return list
+}
+
+// ownHomes are the folders in which the CLIs of a batch keep what is theirs;
+// such a folder may lie inside the project.
+func (e *engine) ownHomes(a *attempt) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, path := range append(slices.Clone(a.launch.Writable), a.tempDir) {
+		if p := (ownPath{dir: path}); path != "" && !slices.Contains(e.ownPaths, p) {
+			e.ownPaths = append(e.ownPaths, p)
+		}
+	}
+}
+
+// lostRound judges lost attempts against the baseline of their round, which
+// lies where their sidecars say.
+func (h *history) lostRound(ctx context.Context, host Host, lost *past) judgement {
+	sidecar := lost.sidecarOrNew()
+	if b := sidecar.Boundary; b != nil && b.Kind == boundary.Overlay && sidecar.WritePolicy.SourcePolicy.Mode == writepolicy.SourceReadonly {
+		// What it changed lay in its overlay, which nobody kept.
+		return judgement{mutation: MutationNone, audit: run.Audit{Verdict: "clean", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}}
+	}
+	if lost.status == nil || lost.status.State == "not-started" {
+		return judgement{mutation: MutationNone, audit: run.Audit{Verdict: "not-needed", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}}
+	}
+	if sidecar.BaselinePath == "" {
+		return failedAudit(errors.New("no baseline was kept to audit it against"))
+	}
+	found, own, err := h.compareRound(ctx, host, sidecar)
+	if err != nil {
+		return failedAudit(err)
+	}
+	return share(found, own)
+}
+
+func (h *history) compareRound(ctx context.Context, host Host, sidecar run.Attempt) (audit.Findings, writepolicy.Policy, error) {
+	own, err := writepolicy.FromRun(sidecar.WritePolicy)
+	if err != nil {
+		return audit.Findings{}, own, err
+	}
+	doc, err := jsondoc.ReadFile(run.Abs(h.manifest.ProjectRoot, sidecar.BaselinePath))
+	if err != nil {
+		return audit.Findings{}, own, err
+	}
+	before, err := audit.Load(doc)
+	if err != nil {
+		return audit.Findings{}, own, err
+	}
+	policies, tasks, err := h.roundOf(sidecar.BaselinePath, before.PolicyDigests)
+	if err != nil {
+		return audit.Findings{}, own, err
+	}
+	scope, err := audit.ScopeOf(policies, host.Environ)
+	if err != nil {
+		return audit.Findings{}, own, err
+	}
+	e := &engine{ownPaths: ownPathsOf(tasks)}
+	e.ownPaths = append(e.ownPaths, ownPath{dir: host.Home})
+	found, err := compare(ctx, scope, before, policies, e.own)
+	return found, own, err
+}
+
+// roundOf finds the policies of a round, in the order of its baseline, and the
+// tasks of the run. A job of the round that never got a sidecar is known by
+// its job line.
+func (h *history) roundOf(baseline string, digests []string) ([]writepolicy.Policy, []*task, error) {
+	known := map[string]*run.WritePolicy{}
+	var tasks []*task
+	for _, id := range h.record.order {
+		job := h.record.entries[id].job
+		tasks = append(tasks, &task{job: job, manifest: &h.manifest})
+		known[job.WritePolicyDigest] = job.WritePolicy
+		for _, p := range h.attempts[id] {
+			if p.sidecar != nil {
+				known[p.sidecar.WritePolicyDigest] = p.sidecar.WritePolicy
+			}
+		}
+	}
+	policies := make([]writepolicy.Policy, len(digests))
+	for i, sum := range digests {
+		policy, err := writepolicy.FromRun(known[sum])
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: policy %s: %w", baseline, sum, err)
+		}
+		policies[i] = policy
+	}
+	return policies, tasks, nil
+}
+
+// openAudit takes the baseline for a wrapped command, where it has a policy
+// that no overlay holds.
+func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgement, error) {
+	unknown := func(context.Context) judgement { return judgement{mutation: MutationUnknown} }
+	if w.order.Policy == nil {
+		return unknown, nil
+	}
+	policy, err := writepolicy.Load(*w.order.Policy)
+	if err != nil {
+		return nil, err
+	}
+	policies := []writepolicy.Policy{policy}
+	if w.box.Record().Kind == boundary.Overlay && policy.SourcePolicy.Mode == writepolicy.SourceReadonly {
+		return func(context.Context) judgement {
+			a := &attempt{box: w.box, policy: policy}
+			a.boxErr = w.box.Settle(func(path string) string { return classOf(policy, path) })
+			return a.byCall()
+		}, nil
+	}
+	scope, err := audit.ScopeOf(policies, w.host.Environ)
+	if err != nil {
+		return nil, err
+	}
+	before, err := audit.Take(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	own := &engine{ownPaths: []ownPath{{dir: filepath.Dir(w.files.Prompt), stem: filepath.Base(w.files.Prompt) + "."}}}
+	return func(ctx context.Context) judgement {
+		found, err := compare(ctx, scope, before, policies, own.own)
+		if err != nil {
+			return failedAudit(err)
+		}
+		return share(found, policy)
+	}, nil
+}
