@@ -134,7 +134,7 @@ has none; what is open has no outcome. Attempts that nobody works on any more
 are settled as lost. The status is 0 whatever the lines say.
 
 FLAGS
-` + manifestHelp + nowHelp + cli.CommonFlags + `
+` + manifestHelp + providersFlag + nowHelp + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES
   okstra-dispatch status --run-manifest run.json

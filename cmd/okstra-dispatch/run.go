@@ -119,9 +119,14 @@ func conclude(std cli.IO, h dispatch.Host, o dispatch.Options, work func(dispatc
 
 func statusFlags(f *cli.Flags) cli.Body {
 	manifest := manifestFlag(f)
+	catalogue := catalogueFlag(f)
 	f.Time("now")
 	return func(ctx context.Context, std cli.IO) error {
-		h, err := host(std, nil)
+		cat, err := catalogue()
+		if err != nil {
+			return err
+		}
+		h, err := host(std, cat)
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"okstra/lib/dispatch/proc"
+	"okstra/lib/dispatch/stream"
 	"okstra/lib/jsondoc"
+	"okstra/lib/provider"
 	"okstra/lib/run"
 )
 
@@ -20,12 +22,32 @@ type judgement struct {
 	failed   bool
 }
 
-// facts gathers the evidence about an ended attempt.
-func (a *attempt) facts() Facts {
-	report, summary := a.end.Report, a.end.Summary
+// ended is the evidence about an attempt whose process is over: what the
+// dispatcher saw, or what a later one reads in its files.
+type ended struct {
+	job      run.Job
+	manifest *run.Manifest
+	row      *provider.Provider
+	files    paths
+	report   proc.Report
+	lost     bool
+	summary  stream.Summary
+	session  string
+	cwd      string
+	start    time.Time
+	progress []string // where the CLI keeps its sessions
+	homes    []string // where it writes
+
+	artifact *run.Artifact
+	warnings []string
+}
+
+// facts gathers what the outcome depends on, and warnings on the way.
+func (v *ended) facts() Facts {
+	report, summary := v.report, v.summary
 	f := Facts{
-		Unkillable: !report.KillVerified, Lost: a.lost, Limit: report.Limit, Stopped: report.Stopped, Signal: report.Signal,
-		Provider: true, Stream: a.rules.Has(), Terminal: summary.Terminal != "", Good: summary.Good, HTTPErr: summary.APIStatus != nil,
+		Unkillable: !report.KillVerified, Lost: v.lost, Limit: report.Limit, Stopped: report.Stopped, Signal: report.Signal,
+		Provider: true, Stream: v.row.HasStream(), Terminal: summary.Terminal != "", Good: summary.Good, HTTPErr: summary.APIStatus != nil,
 		Denied: summary.Denials > 0 || summary.Cancelled,
 	}
 	if report.StartError != nil {
@@ -35,28 +57,27 @@ func (a *attempt) facts() Facts {
 	if report.ExitCode != nil {
 		f.ExitCode = *report.ExitCode
 	}
-	f.Artifact, a.sidecar.Artifact = inspectAll(a.t.job.ProjectRoot, promises(a.t.job, a.t.manifest), a.start)
-	if summary.Cwd != "" && !sameDir(summary.Cwd, a.sidecar.Placement.Cwd) {
-		f.Elsewhere = true
-	}
+	f.Artifact, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start)
+	f.Elsewhere = summary.Cwd != "" && !sameDir(summary.Cwd, v.cwd)
 	if f.noGoodEnd() {
-		a.explain(&f)
-	} else if path := sessionFile(a.launch.Progress, a.sidecar.SessionID); path != "" && isEmpty(path) {
-		a.warnings = append(a.warnings, "transcript-empty")
+		v.explain(&f)
+	} else if path := sessionFile(v.progress, v.session); path != "" && isEmpty(path) {
+		v.warn("transcript-empty")
 	}
 	if f.Denied && f.Artifact != ArtifactMissing {
-		a.warnings = append(a.warnings, fmt.Sprintf("permission-denials: %d", summary.Denials))
+		v.warn("permission-denials: %d", summary.Denials)
 	}
 	if summary.BadLines > 0 {
-		a.warnings = append(a.warnings, fmt.Sprintf("bad-lines: %d", summary.BadLines))
+		v.warn("bad-lines: %d", summary.BadLines)
 	}
 	if report.Leftover > 0 {
-		a.warnings = append(a.warnings, fmt.Sprintf("leftover-processes: %d", report.Leftover))
-	}
-	if a.end.LogErr != "" {
-		a.warnings = append(a.warnings, "log-unwritten")
+		v.warn("leftover-processes: %d", report.Leftover)
 	}
 	return f
+}
+
+func (v *ended) warn(format string, args ...any) {
+	v.warnings = append(v.warnings, fmt.Sprintf(format, args...))
 }
 
 func isEmpty(path string) bool {
@@ -68,14 +89,14 @@ func isEmpty(path string) bool {
 const tailBytes = 64 << 10
 
 // explain looks for the reason of an attempt without a good end.
-func (a *attempt) explain(f *Facts) {
-	homes := []string{filepath.Dir(a.files.abs(a.files.Stdout))}
-	homes = append(homes, a.launch.Writable...)
-	stderr := tailOf(a.files.abs(a.files.Stderr), tailBytes)
-	f.DiskFull = diskFull(homes...) || strings.Contains(stderr, "No space left on device") || strings.Contains(stderr, "ENOSPC")
-	stdout := ""
-	if !a.rules.Has() {
-		stdout = tailOf(a.files.abs(a.files.Stdout), tailBytes)
+func (v *ended) explain(f *Facts) {
+	stdoutPath := v.files.abs(v.files.Stdout)
+	stderr := tailOf(v.files.abs(v.files.Stderr), tailBytes)
+	f.DiskFull = diskFull(append([]string{filepath.Dir(stdoutPath)}, v.homes...)...) ||
+		strings.Contains(stderr, "No space left on device") || strings.Contains(stderr, "ENOSPC")
+	message := v.summary.Message + "\n" + stderr
+	if !v.row.HasStream() {
+		message += "\n" + tailOf(stdoutPath, tailBytes)
 	}
 	read, session := false, ""
 	contains := func(place, text string) bool {
@@ -83,21 +104,52 @@ func (a *attempt) explain(f *Facts) {
 		case "stderr":
 			return strings.Contains(stderr, text)
 		case "stdout":
-			return strings.Contains(tailOf(a.files.abs(a.files.Stdout), tailBytes), text)
+			return strings.Contains(tailOf(stdoutPath, tailBytes), text)
 		}
 		if !read {
-			read, session = true, tailOf(sessionFile(a.launch.Progress, a.sidecar.SessionID), 4<<20)
+			read, session = true, tailOf(sessionFile(v.progress, v.session), 4<<20)
 		}
 		return strings.Contains(session, text)
 	}
-	f.Named = namedCause(a.end.Summary.APIStatus, a.end.Summary.Message+"\n"+stderr+"\n"+stdout, func() string { return a.t.row.CauseOf(contains) })
+	f.Named = namedCause(v.summary.APIStatus, message, func() string { return v.row.CauseOf(contains) })
+}
+
+// message says in one line what a person would ask first.
+func (v *ended) message(outcome string, idle time.Duration) string {
+	switch {
+	case outcome == OutcomeCompleted:
+		return ""
+	case v.report.StartError != nil:
+		return oneLine(v.report.StartError.Text)
+	case v.report.Limit == proc.LimitIdle:
+		return fmt.Sprintf("no output for %d s", int(idle/time.Second))
+	case v.report.Limit != "":
+		return v.report.Limit + " limit reached"
+	case v.summary.Message != "":
+		return oneLine(v.summary.Message)
+	}
+	return oneLine(lastLineOf(tailOf(v.files.abs(v.files.Stderr), 4096)))
+}
+
+// evidence is what this dispatcher saw of the attempt.
+func (a *attempt) evidence() *ended {
+	v := &ended{
+		job: a.t.job, manifest: a.t.manifest, row: a.t.row, files: a.files, report: a.end.Report, lost: a.lost, summary: a.end.Summary,
+		session: a.sidecar.SessionID, cwd: a.sidecar.Placement.Cwd, start: a.start, progress: a.launch.Progress, homes: a.launch.Writable,
+	}
+	if a.end.LogErr != "" {
+		v.warn("log-unwritten")
+	}
+	return v
 }
 
 // settle closes an attempt after its audit: verdict, sidecar, journal, result
 // line, in this order, then ledger, roster and errors log. again tells that
 // the task may be tried once more at once.
 func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again bool) {
-	a.verdict = Decide(a.facts())
+	v := a.evidence()
+	a.verdict = Decide(v.facts())
+	a.sidecar.Artifact, a.warnings = v.artifact, append(a.warnings, v.warnings...)
 	if a.lost || a.end.Report.StartError == nil {
 		a.verdict = a.verdict.WithAudit(found.mutation, found.failed)
 	} else {
@@ -111,7 +163,7 @@ func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again
 	e.stops.learn(a.t.job.Provider, a.verdict.Cause, a.start, e.host.Now())
 	cost := a.t.cost(a.end.Summary.Usage)
 	e.budget.ended(a, cost)
-	a.closeSidecar(found)
+	a.closeSidecar(found, v.message(a.verdict.Outcome, e.limits(a.t.job.Limits).Idle))
 	result := a.result(cost)
 	ctx = context.WithoutCancel(ctx) // what ended is recorded, whatever comes
 	if err := e.record(ctx, a, result); err != nil {
@@ -143,7 +195,7 @@ func (e *engine) mayRepeat(a *attempt) bool {
 	return true
 }
 
-func (a *attempt) closeSidecar(found judgement) {
+func (a *attempt) closeSidecar(found judgement, message string) {
 	s := &a.sidecar
 	if record := a.box.Record(); a.end.Report.StartError == nil {
 		s.Boundary = &record
@@ -155,25 +207,7 @@ func (a *attempt) closeSidecar(found judgement) {
 	}
 	s.Outcome, s.Cause = &a.verdict.Outcome, &a.verdict.Cause
 	s.ResultClass, s.Mutation = &a.verdict.ResultClass, &a.verdict.Mutation
-	s.Warnings, s.Message = orEmpty(a.warnings), a.message()
-}
-
-// message says in one line what a person would ask first.
-func (a *attempt) message() string {
-	report := a.end.Report
-	switch {
-	case a.verdict.Outcome == OutcomeCompleted:
-		return ""
-	case report.StartError != nil:
-		return oneLine(report.StartError.Text)
-	case report.Limit == proc.LimitIdle:
-		return fmt.Sprintf("no output for %d s", int(a.e.limits(a.t.job.Limits).Idle/time.Second))
-	case report.Limit != "":
-		return report.Limit + " limit reached"
-	case a.end.Summary.Message != "":
-		return oneLine(a.end.Summary.Message)
-	}
-	return oneLine(lastLineOf(tailOf(a.files.abs(a.files.Stderr), 4096)))
+	s.Warnings, s.Message = orEmpty(a.warnings), message
 }
 
 func lastLineOf(text string) string {

@@ -11,7 +11,9 @@ import (
 	"okstra/lib/atomicfile"
 	"okstra/lib/digest"
 	"okstra/lib/dispatch/proc"
+	"okstra/lib/dispatch/stream"
 	"okstra/lib/jsondoc"
+	"okstra/lib/provider"
 	"okstra/lib/run"
 )
 
@@ -111,7 +113,7 @@ func (h *history) settleAll(ctx context.Context, host Host) error {
 	for _, id := range h.record.order {
 		for _, p := range h.attempts[id] {
 			if p.open() && !p.ownerAlive() && len(p.alive()) == 0 {
-				if err := p.settleLost(host, h.lostRound(ctx, host, p)); err != nil {
+				if err := p.settle(host, &h.manifest, h.lostRound(ctx, host, p)); err != nil {
 					return err
 				}
 			}
@@ -164,25 +166,84 @@ func sameText(a, b *string) bool {
 	return *a == *b
 }
 
-// settleLost closes an attempt that nobody works on any more: its status file,
-// and its sidecar with the verdict "lost". What it did to the tree is judged
-// from what its boundary kept, or against the baseline of its round; where
-// there is neither, it stays unknown.
-func (p *past) settleLost(host Host, found judgement) error {
-	now := run.Stamp(host.Now())
+// settle closes an attempt that nobody works on any more. Where its status file
+// tells how the process ended, the verdict is decided from what it left, as its
+// own dispatcher would have done; otherwise it is lost. What it did to the tree
+// is judged from what its boundary kept, or against the baseline of its round;
+// where there is neither, it stays unknown.
+func (p *past) settle(host Host, manifest *run.Manifest, found judgement) error {
+	v := &ended{job: p.job, manifest: manifest, files: p.files, lost: true, report: proc.Report{KillVerified: true}}
 	sidecar := p.sidecarOrNew()
+	message := "its dispatcher ended before it did"
 	if p.status != nil && p.status.State == "started" {
-		p.status.State, p.status.Reason, p.status.EndedAt, p.status.KillVerified = "failed", CauseLost, now, true
+		p.status.State, p.status.Reason, p.status.EndedAt, p.status.KillVerified = "failed", CauseLost, run.Stamp(host.Now()), true
 		if err := writeDocument(p.files.abs(p.files.Status), p.status); err != nil {
 			return err
 		}
 	}
-	verdict := Decide(Facts{Lost: true}).WithAudit(found.mutation, found.failed)
-	sidecar.Audit = &found.audit
+	facts := Facts{Lost: true}
+	if p.endKnown() {
+		if err := p.readEvidence(host, v, sidecar); err != nil {
+			return err
+		}
+		facts = v.facts()
+	}
+	verdict := Decide(facts)
+	if facts.StartError != "" {
+		verdict = verdict.classed(MutationNone)
+	} else {
+		verdict = verdict.WithAudit(found.mutation, found.failed)
+	}
+	if verdict.Outcome != OutcomeLost {
+		message = v.message(verdict.Outcome, time.Duration(p.job.Limits.IdleSeconds)*time.Second)
+		sidecar.Artifact, sidecar.Warnings = v.artifact, append(orEmpty(sidecar.Warnings), v.warnings...)
+		sidecar.Evidence = &run.Evidence{
+			TerminalEvent: v.summary.Terminal, PermissionDenials: v.summary.Denials, BadLines: v.summary.BadLines, APIErrorStatus: v.summary.APIStatus,
+		}
+	}
+	sidecar.Audit, sidecar.Message = &found.audit, message
 	sidecar.Outcome, sidecar.Cause, sidecar.ResultClass, sidecar.Mutation = &verdict.Outcome, &verdict.Cause, &verdict.ResultClass, &verdict.Mutation
-	sidecar.Message = "its dispatcher ended before it did"
 	p.sidecar = &sidecar
 	return writeDocument(p.files.abs(p.files.Attempt), sidecar)
+}
+
+// endKnown tells whether the status file tells how the process ended.
+func (p *past) endKnown() bool {
+	return p.status != nil && p.status.EndedAt != "" && p.status.Reason != CauseLost && p.sidecar != nil
+}
+
+// readEvidence reads what an ended process left: its status, its stream, and
+// where its CLI keeps sessions.
+func (p *past) readEvidence(host Host, v *ended, sidecar run.Attempt) error {
+	t := &task{}
+	job := p.job
+	var err error
+	if t.row, err = host.Catalogue.Provider(job.Provider); err != nil {
+		return err
+	}
+	if err := t.useRecording(host.Catalogue, &job); err != nil {
+		return err
+	}
+	v.row = t.row
+	s := p.status
+	v.lost, v.session, v.cwd = false, s.SessionID, s.Cwd
+	if v.start, err = time.Parse(time.RFC3339, s.StartedAt); err != nil {
+		return err
+	}
+	v.report = proc.Report{ExitCode: s.ExitCode, Signal: s.Signal, Limit: s.Limit, Stopped: s.Reason == CauseInterrupted, Leftover: s.LeftoverProcesses, KillVerified: s.KillVerified}
+	if s.State == "failed" && s.Reason != CauseInterrupted {
+		v.report.StartError = &proc.StartError{Reason: s.Reason, Text: s.Reason}
+	}
+	kind := provider.BoundaryNone
+	if sidecar.Boundary != nil {
+		kind = sidecar.Boundary.Kind
+	}
+	launch, err := v.row.Launch(provider.Values{Workdir: s.Cwd, ProjectRoot: p.job.ProjectRoot, Boundary: kind}, host.Environ)
+	if err == nil {
+		v.progress, v.homes = launch.Progress, launch.Writable
+	}
+	v.summary, err = stream.ReadFile(rulesOf(v.row), p.files.abs(p.files.Stdout))
+	return err
 }
 
 // spanMs is the time between two stamps in milliseconds, 0 when one is unknown.

@@ -2,7 +2,9 @@ package stream
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
@@ -114,4 +116,23 @@ func (t *tail) close() {
 	if t.file != nil {
 		t.file.Close()
 	}
+}
+
+// ReadFile reads the whole output of a process that is over. A missing file is
+// an empty one.
+func ReadFile(rules Rules, path string) (Summary, error) {
+	reader := NewReader(rules, nil)
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return reader.Summary(), nil
+	}
+	if err != nil {
+		return Summary{}, err
+	}
+	defer file.Close()
+	if _, err := io.Copy(reader, file); err != nil {
+		return Summary{}, err
+	}
+	reader.Close()
+	return reader.Summary(), nil
 }
