@@ -112,8 +112,10 @@ var table = []rule{
 	},
 	{
 		shelf: "transcripts", pkg: "lib/transcript/all",
-		does: "provider name → reader",
-		uses: []string{"lib/transcript", "lib/transcript/*"},
+		does:  "provider name → reader",
+		uses:  []string{"lib/transcript", "lib/transcript/*"},
+		third: []string{"compress"},
+		why:   "a packed transcript is opened here, for every provider alike",
 	},
 	{
 		shelf: "transcripts", pkg: "lib/evidence",
@@ -142,9 +144,9 @@ var table = []rule{
 	{
 		shelf: "dispatch", pkg: "lib/dispatch/boundary",
 		does:  "overlay, Landlock or none around a process",
-		uses:  []string{"lib/run", "lib/dispatch/proc", "lib/writepolicy"},
+		uses:  []string{"lib/atomicfile", "lib/run", "lib/dispatch/proc", "lib/writepolicy"},
 		third: []string{"go-landlock", "x/sys"},
-		why:   "run: the words of the write policy",
+		why:   "run: the words of the write policy; atomicfile: what a worker wrote is moved into place whole",
 	},
 	{
 		shelf: "dispatch", pkg: "lib/dispatch/stream",
@@ -174,13 +176,14 @@ var table = []rule{
 	{
 		shelf: "usage", pkg: "lib/usage/scan",
 		does:  "homes → events, in parallel, incrementally (the cache)",
-		uses:  []string{"lib/transcript", "lib/atomicfile", "lib/jsondoc"},
+		uses:  []string{"lib/transcript", "lib/transcript/all", "lib/atomicfile", "lib/jsondoc"},
 		third: []string{"x/sync"},
 	},
 	{
 		shelf: "usage", pkg: "lib/usage/attribute",
 		does: "which session belongs to which worker",
-		uses: []string{"lib/transcript", "lib/run"},
+		uses: []string{"lib/transcript", "lib/transcript/*", "lib/run"},
+		why:  "where a sub-agent's file lies tells its lead, and each provider does it in its own way",
 	},
 	{
 		shelf: "usage", pkg: "lib/usage",
@@ -200,7 +203,7 @@ var table = []rule{
 	{
 		shelf: "converge", pkg: "lib/converge",
 		does: "groups + verdicts → state, queue, classification; pure",
-		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/sarif", "lib/converge/grouping"},
+		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/sarif", "lib/converge/grouping", "lib/converge/agreement"},
 		why:  "takes the parsed Markdown as its input values",
 	},
 
