@@ -112,10 +112,8 @@ var table = []rule{
 	},
 	{
 		shelf: "transcripts", pkg: "lib/transcript/all",
-		does:  "provider name → reader",
-		uses:  []string{"lib/transcript", "lib/transcript/*"},
-		third: []string{"compress"},
-		why:   "a packed transcript is opened here, for every provider alike",
+		does: "provider name → reader",
+		uses: []string{"lib/transcript", "lib/transcript/*"},
 	},
 	{
 		shelf: "transcripts", pkg: "lib/evidence",
@@ -177,7 +175,8 @@ var table = []rule{
 		shelf: "usage", pkg: "lib/usage/scan",
 		does:  "homes → events, in parallel, incrementally (the cache)",
 		uses:  []string{"lib/transcript", "lib/transcript/all", "lib/atomicfile", "lib/jsondoc"},
-		third: []string{"x/sync"},
+		third: []string{"x/sync", "compress"},
+		why:   "a packed transcript is opened here, for every provider alike",
 	},
 	{
 		shelf: "usage", pkg: "lib/usage/attribute",

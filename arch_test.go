@@ -16,8 +16,10 @@ import (
 	"testing"
 )
 
-// forTests may be imported by every test, whatever the row says.
-var forTests = []string{"rapid", "go-cmp"}
+// forTests may be imported by every test, whatever the row says: the libraries
+// for tests, and x/text for its language tags, which are parameters of
+// lib/translate.
+var forTests = []string{"rapid", "go-cmp", "x/text"}
 
 // exempt lists, with the reason, packages below cmd that may touch the process
 // after all; and single names elsewhere.
