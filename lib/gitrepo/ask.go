@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,8 +25,11 @@ func (r Repo) TopLevel(ctx context.Context) (string, error) {
 // repository around it.
 func (r Repo) CheckTopLevel(ctx context.Context) error {
 	top, err := r.TopLevel(ctx)
-	if err != nil {
+	if e, ok := errors.AsType[*Error](err); ok && e.Exit >= 0 {
 		return fmt.Errorf("%s: %w: %w", r.Dir, ErrNoRepository, err)
+	}
+	if err != nil {
+		return err // git did not answer at all
 	}
 	dir, err := filepath.EvalSymlinks(r.Dir)
 	if err != nil {
@@ -132,11 +136,18 @@ type Commit struct {
 	Parents []string
 }
 
-// Difference lists the paths in which two commits differ. A path that was
-// renamed counts as both.
-func (r Repo) Difference(ctx context.Context, from, to string) ([]string, error) {
-	out, err := r.Ask(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", from, to)
-	return fields(out), err
+// Touched lists the paths that the commits touch, each against its first
+// parent, sorted, each once. A path that was renamed counts as both.
+func (r Repo) Touched(ctx context.Context, commits []Commit) ([]string, error) {
+	var ids bytes.Buffer
+	for _, c := range commits {
+		ids.WriteString(c.ID + "\n")
+	}
+	r.stdin = ids.Bytes()
+	out, err := r.Ask(ctx, "diff-tree", "--stdin", "--root", "-r", "-z", "-m", "--first-parent", "--no-commit-id", "--name-only", "--no-renames")
+	paths := fields(out)
+	slices.Sort(paths)
+	return slices.Compact(paths), err
 }
 
 // fields splits a list of texts that each end in NUL.
@@ -152,7 +163,8 @@ func fields(out []byte) []string {
 // Dirty lists the paths with work that is not committed: staged, changed or
 // untracked. Ignored files are no work.
 func (r Repo) Dirty(ctx context.Context) ([]string, error) {
-	out, err := r.Ask(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
+	// The repository's filters may run for this, so its owner must be ours.
+	out, err := r.run(ctx, quiet, []string{"status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"})
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +175,16 @@ func (r Repo) Dirty(ctx context.Context) ([]string, error) {
 		}
 	}
 	return list, nil
+}
+
+// Ignored gives those of the paths that git neither tracks nor would track.
+func (r Repo) Ignored(ctx context.Context, paths []string) ([]string, error) {
+	r.stdin = []byte(strings.Join(paths, "\x00") + "\x00")
+	out, err := r.Ask(ctx, "check-ignore", "--stdin", "-z")
+	if e, ok := errors.AsType[*Error](err); ok && e.Exit == 1 {
+		return nil, nil // none is
+	}
+	return fields(out), err
 }
 
 // Worktree is one working tree of a repository.

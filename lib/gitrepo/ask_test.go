@@ -195,9 +195,9 @@ func TestHistory(t *testing.T) {
 	if diff := cmp.Diff([]Commit{{tip, []string{middle}}, {middle, []string{base}}}, commits); diff != "" {
 		t.Errorf("commits (-want +got):\n%s", diff)
 	}
-	paths, err := repo.Difference(ctx, base, tip)
+	paths, err := repo.Touched(ctx, commits)
 	if diff := cmp.Diff([]string{"a.txt", "dir/n w", "z.txt"}, paths); err != nil || diff != "" {
-		t.Errorf("difference: %v (-want +got):\n%s", err, diff)
+		t.Errorf("touched: %v (-want +got):\n%s", err, diff)
 	}
 	for _, tt := range []struct {
 		a, b string

@@ -12,8 +12,9 @@ import (
 
 // Repo is a working tree, or any directory that git may look at.
 type Repo struct {
-	Dir string
-	env []string
+	Dir   string
+	env   []string
+	stdin []byte
 }
 
 // Open gives the repository at dir, of which nothing is asked yet. environ is
@@ -66,17 +67,24 @@ func (e *Error) Unwrap() error { return e.Err }
 // quiet keeps the repository's own configuration from starting programs while
 // it is being asked: a file system monitor, above all, is a command that any
 // worker with write access to .git/config can set.
-var quiet = []string{"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "core.hooksPath=/dev/null"}
+var quiet = []string{"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}
+
+// anyOwner has git answer about a repository of another user too, as an
+// auditor must. It goes with quiet only, because it is the guard against just
+// such configuration that it turns off.
+var anyOwner = []string{"-c", "safe.directory=*"}
 
 // offline keeps a question from fetching what a partial clone lacks: the
 // remote may be a command.
-var offline = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL="}
+// Replaced objects are seen as they are: a replacement could make any commit
+// the child of any other.
+var offline = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_NO_REPLACE_OBJECTS=1"}
 
 // Ask runs a git command that only reads and gives its output as it is. The
 // error is an *Error.
 func (r Repo) Ask(ctx context.Context, args ...string) ([]byte, error) {
 	r.env = append(slices.Clip(r.env), offline...)
-	return r.run(ctx, quiet, args)
+	return r.run(ctx, slices.Concat(quiet, anyOwner), args)
 }
 
 // Line is the answer of Ask as one text, trimmed. No answer is an error too.
@@ -98,6 +106,9 @@ func (r Repo) run(ctx context.Context, options, args []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"-C", r.Dir}, options, args)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Env, cmd.Stdout, cmd.Stderr = r.env, &stdout, &stderr
+	if r.stdin != nil {
+		cmd.Stdin = bytes.NewReader(r.stdin)
+	}
 	err := cmd.Run()
 	if err == nil {
 		return stdout.Bytes(), nil

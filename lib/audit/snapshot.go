@@ -1,0 +1,210 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"okstra/lib/gitrepo"
+	"okstra/lib/writepolicy"
+)
+
+// Kind is the document kind of a snapshot.
+const Kind = "okstra-mutation-snapshot"
+
+// Type is what an entry of a tree is.
+type Type string
+
+// The types of entries.
+const (
+	File    Type = "file"
+	Dir     Type = "dir"
+	Link    Type = "link"
+	Fifo    Type = "fifo"
+	Socket  Type = "socket"
+	Char    Type = "char"
+	Block   Type = "block"
+	Unknown Type = "unknown"
+)
+
+// Row is one entry of a tree. A directory has no size and no times: its
+// entries tell of them. Digest is "" where the content was not looked at, the
+// target of a link, and the device number of a device.
+type Row struct {
+	Path     string // below the root, "." for the root itself; any bytes
+	Type     Type
+	Mode     uint32 // permission bits with setuid, setgid and sticky
+	UID, GID uint32
+	Size     int64
+	Mtime    int64 // nanoseconds since 1970
+	Ctime    int64
+	Ino      uint64
+	Digest   string
+}
+
+// Root is one scanned tree, its rows in byte order of their paths.
+type Root struct {
+	Root       string
+	Rows       []Row
+	Unreadable []string
+}
+
+// GitState is what a repository looked like beside its working tree. It covers
+// what git status does not show.
+type GitState struct {
+	GitDir, CommonDir string
+	Head              string // the ref that HEAD points at, "" when detached
+	HeadCommit        string // "" before the first commit
+	Refs              map[string]string
+	Stash             []string
+	ReflogTip         string // number of entries and newest commit of HEAD's reflog
+	IndexDigest       string // of the entries, so that a refresh does not count
+	AssumeUnchanged   []string
+	SkipWorktree      []string
+	Config            string            // digest, "" for none
+	Hooks, Info       map[string]string // name → digest
+	Worktrees         []string
+	Branches          map[string]string // worktree → ref of its HEAD, for the other worktrees
+	Locks             []string          // absolute paths
+}
+
+// Snapshot is what a tree looked like at one time.
+type Snapshot struct {
+	Root          string
+	ArtifactRoot  string
+	PolicyDigests []string
+	Roots         []Root
+	Git           *GitState // nil when Root is no working tree
+}
+
+// Scope is what a snapshot covers. ArtifactRoot "" stands for Root. Environ is
+// the environment for git.
+type Scope struct {
+	Root         string
+	ArtifactRoot string
+	ScratchRoots []string
+	Policies     []writepolicy.Policy
+	Environ      []string
+}
+
+// ScopeOf is the scope of the policies of one round, whose source root and
+// artifact root are those of the first. It is an error when they do not agree:
+// one snapshot is of one tree.
+func ScopeOf(policies []writepolicy.Policy, environ []string) (Scope, error) {
+	if len(policies) == 0 {
+		return Scope{}, errors.New("no policy to take a snapshot for")
+	}
+	s := Scope{Root: policies[0].SourcePolicy.AllowedRoot, ArtifactRoot: policies[0].ArtifactPolicy.AllowedRoot, Policies: policies, Environ: environ}
+	for _, p := range policies {
+		if p.SourcePolicy.AllowedRoot != s.Root || p.ArtifactPolicy.AllowedRoot != s.ArtifactRoot {
+			return Scope{}, errors.New("the policies of one round name several trees: " + s.Root + ", " + p.SourcePolicy.AllowedRoot)
+		}
+		s.ScratchRoots = append(s.ScratchRoots, p.AuxiliaryPolicy.ScratchRoots...)
+	}
+	return s, nil
+}
+
+// Take takes a snapshot. Two snapshots of a tree that did not change are
+// equal. What cannot be read is listed, and is no error; a missing root is.
+// Rule: docs/audit.md, "A snapshot".
+func Take(ctx context.Context, scope Scope) (*Snapshot, error) {
+	root, err := resolve(scope.Root)
+	if err != nil {
+		return nil, err
+	}
+	s := &Snapshot{Root: root, ArtifactRoot: root, PolicyDigests: []string{}}
+	if scope.ArtifactRoot != "" {
+		if s.ArtifactRoot, err = resolve(scope.ArtifactRoot); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range scope.Policies {
+		s.PolicyDigests = append(s.PolicyDigests, p.Digest)
+	}
+	dirs, err := openRepo(ctx, root, scope.Environ)
+	if err != nil {
+		return nil, err
+	}
+	roots := []string{s.Root, s.ArtifactRoot}
+	for _, scratch := range scope.ScratchRoots {
+		if scratch, err = resolve(scratch); err != nil {
+			return nil, err
+		}
+		roots = append(roots, scratch)
+	}
+	if dirs != nil {
+		roots = append(roots, dirs.gitDir)
+	}
+	// git answers on one core while the tree is read on the other.
+	state := make(chan error, 1)
+	go func() {
+		var err error
+		s.Git, err = dirs.state(ctx)
+		state <- err
+	}()
+	for _, r := range outermost(roots) {
+		scanned, scanErr := scanRoot(ctx, r)
+		s.Roots = append(s.Roots, scanned)
+		err = errors.Join(err, scanErr)
+	}
+	err = errors.Join(err, <-state)
+	if err != nil {
+		return nil, err
+	}
+	if s.Git != nil {
+		s.Git.Locks = s.locks(s.Git)
+	}
+	return s, nil
+}
+
+func resolve(path string) (string, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// outermost drops the roots that lie inside another one, and repeated ones:
+// each entry is to stand in one place.
+func outermost(roots []string) []string {
+	var out []string
+	for _, r := range roots {
+		inside := slices.ContainsFunc(roots, func(other string) bool { return other != r && isBelow(r, other) })
+		if !inside && !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// isBelow tells whether path is dir or lies in it; both absolute and clean.
+func isBelow(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
+}
+
+// repoDirs is a working tree with its git directories.
+type repoDirs struct {
+	repo              gitrepo.Repo
+	gitDir, commonDir string
+}
+
+// openRepo gives nil for a root that is no working tree of its own.
+func openRepo(ctx context.Context, root string, environ []string) (*repoDirs, error) {
+	repo := gitrepo.Open(root, environ)
+	err := repo.CheckTopLevel(ctx)
+	if errors.Is(err, gitrepo.ErrNoRepository) {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &repoDirs{repo: repo}
+	if d.gitDir, err = repo.GitDir(ctx); err != nil {
+		return nil, err
+	}
+	d.commonDir, err = repo.CommonDir(ctx)
+	return d, err
+}

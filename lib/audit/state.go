@@ -1,0 +1,210 @@
+package audit
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"okstra/lib/digest"
+	"okstra/lib/gitrepo"
+)
+
+// state asks the repository for what git status does not show.
+func (d *repoDirs) state(ctx context.Context) (*GitState, error) {
+	if d == nil {
+		return nil, nil
+	}
+	g := &GitState{GitDir: d.gitDir, CommonDir: d.commonDir}
+	for _, ask := range []func(context.Context, *GitState) error{d.index, d.refs, d.head, d.stash, d.worktrees, d.files} {
+		if err := ask(ctx, g); err != nil {
+			return nil, fmt.Errorf("git state of %s: %w", d.repo.Dir, err)
+		}
+	}
+	return g, nil
+}
+
+func (d *repoDirs) refs(ctx context.Context, g *GitState) (err error) {
+	g.Refs, err = d.repo.Refs(ctx)
+	return err
+}
+
+// head reads HEAD and the end of its reflog. Both are asked of git only where
+// they are not plain files.
+func (d *repoDirs) head(ctx context.Context, g *GitState) error {
+	g.Head, _ = d.repo.Branch(ctx) // no answer: HEAD is detached
+	if commit := g.Refs[g.Head]; commit != "" {
+		g.HeadCommit = commit
+	} else {
+		g.HeadCommit, _ = d.repo.Commit(ctx, "HEAD") // no answer: there is no commit yet
+	}
+	log, err := os.ReadFile(filepath.Join(d.gitDir, "logs", "HEAD"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	g.ReflogTip = reflogTip(log)
+	return err
+}
+
+// reflogTip is the number of entries of a reflog and the commit that the last
+// one leads to.
+func reflogTip(log []byte) string {
+	lines := strings.Split(strings.TrimSuffix(string(log), "\n"), "\n")
+	parts := strings.Fields(lines[len(lines)-1])
+	if len(parts) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d %.8s", len(lines), parts[1])
+}
+
+func (d *repoDirs) stash(ctx context.Context, g *GitState) error {
+	g.Stash = []string{}
+	if g.Refs["refs/stash"] == "" {
+		return nil
+	}
+	out, err := d.repo.Ask(ctx, "rev-list", "--walk-reflogs", "refs/stash")
+	g.Stash = append(g.Stash, strings.Fields(string(out))...)
+	return err
+}
+
+func (d *repoDirs) worktrees(ctx context.Context, g *GitState) error {
+	list, err := d.repo.Worktrees(ctx)
+	g.Branches = make(map[string]string)
+	for _, w := range list {
+		g.Worktrees = append(g.Worktrees, w.Path)
+		if w.Path != d.repo.Dir && w.Branch != "" {
+			g.Branches[w.Path] = w.Branch
+		}
+	}
+	slices.Sort(g.Worktrees)
+	return err
+}
+
+// index takes the entries together. Not the file: git rewrites that one to
+// remember what files look like, whenever anybody asks it for a status.
+func (d *repoDirs) index(ctx context.Context, g *GitState) error {
+	entries, err := d.repo.Index(ctx, d.gitDir)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		// A damaged index is a finding, and must not hide the others.
+		g.AssumeUnchanged, g.SkipWorktree = []string{}, []string{}
+		g.IndexDigest, err = digestOf(filepath.Join(d.gitDir, "index"))
+		return err
+	}
+	g.AssumeUnchanged, g.SkipWorktree = []string{}, []string{}
+	var text []byte
+	for _, e := range entries {
+		if e.AssumeUnchanged {
+			g.AssumeUnchanged = append(g.AssumeUnchanged, e.Path)
+		}
+		if e.SkipWorktree {
+			g.SkipWorktree = append(g.SkipWorktree, e.Path)
+		}
+		text = binary.BigEndian.AppendUint32(text, e.Mode)
+		text = append(text, byte(e.Stage), flagByte(e))
+		text = append(append(text, e.ID...), 0)
+		text = append(append(text, e.Path...), 0)
+	}
+	g.IndexDigest = digest.Bytes(text)
+	return nil
+}
+
+func flagByte(e gitrepo.IndexEntry) (flags byte) {
+	if e.AssumeUnchanged {
+		flags |= 1
+	}
+	if e.SkipWorktree {
+		flags |= 2
+	}
+	return flags
+}
+
+// files takes the digests of the files with which a repository makes git run
+// programs or look away.
+func (d *repoDirs) files(_ context.Context, g *GitState) error {
+	var err error
+	if g.Config, err = digestOf(filepath.Join(d.commonDir, "config")); err != nil {
+		return err
+	}
+	if g.Hooks, err = digestsIn(filepath.Join(d.commonDir, "hooks"), func(name string) bool { return !strings.HasSuffix(name, ".sample") }); err != nil {
+		return err
+	}
+	g.Info, err = digestsIn(filepath.Join(d.commonDir, "info"), func(string) bool { return true })
+	for _, more := range []string{"objects/info/alternates", "config.worktree"} {
+		if sum, e := digestOf(filepath.Join(d.commonDir, more)); e == nil && sum != "" {
+			g.Info[more] = sum
+		}
+	}
+	return err
+}
+
+// digestOf is the digest of a regular file, "" if there is none.
+func digestOf(path string) (string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openNoFollow, 0)
+	if errors.Is(err, fs.ErrNotExist) || isLinkError(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", err
+	}
+	return digest.Reader(f)
+}
+
+func digestsIn(dir string, wanted func(name string) bool) (map[string]string, error) {
+	sums := make(map[string]string)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sums, nil
+	}
+	for _, e := range entries {
+		if !wanted(e.Name()) || e.IsDir() {
+			continue
+		}
+		sum, err := digestOf(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if sum == "" { // a link, or gone by now
+			sum, _ = os.Readlink(filepath.Join(dir, e.Name()))
+		}
+		if sum != "" {
+			sums[e.Name()] = sum
+		}
+	}
+	return sums, err
+}
+
+// locks lists the lock files of git in the git directories of a snapshot.
+func (s *Snapshot) locks(g *GitState) []string {
+	found := []string{}
+	for _, root := range s.Roots {
+		for _, row := range root.Rows {
+			if !strings.HasSuffix(row.Path, ".lock") || row.Type != File {
+				continue
+			}
+			if path := filepath.Join(root.Root, row.Path); isBelow(path, g.GitDir) || isBelow(path, g.CommonDir) {
+				found = append(found, path)
+			}
+		}
+	}
+	// The common directory of a linked worktree may lie in none of the roots.
+	for _, name := range []string{"config.lock", "packed-refs.lock", "shallow.lock"} {
+		path := filepath.Join(g.CommonDir, name)
+		if _, err := os.Lstat(path); err == nil && !slices.Contains(found, path) {
+			found = append(found, path)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
