@@ -72,6 +72,18 @@ type Reader struct {
 	// change the files. Event.File is the index in files; the events of one file
 	// come in line order. files are sorted by path.
 	Fold func(files []*File) ([]Event, Note)
+
+	// Roots is where the provider keeps transcripts under a home. Where a file
+	// lies twice, the root named first wins.
+	Roots func(Home) []Root
+
+	// Lineage says that a file may change what another one counts although their
+	// times do not touch, so that no file may be left out by its age.
+	Lineage bool
+
+	// SameFile, where a provider moves or compresses its files, names what stays
+	// the same; of the files with one name only the best is read.
+	SameFile func(path string) string
 }
 
 // Events reads one transcript by itself: both passes over the one file. name

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/lines"
@@ -24,7 +26,7 @@ const Provider = "claude"
 
 // Reader reads Claude Code transcripts. Rows: ID is message.id, Request the
 // request id, Extra the row's uuid when there is no message.id.
-var Reader = transcript.Reader{Provider: Provider, Version: "claude/1", Scan: scan, Fold: fold}
+var Reader = transcript.Reader{Provider: Provider, Version: "claude/1", Scan: scan, Fold: fold, Roots: roots}
 
 // Row kinds.
 const (
@@ -42,6 +44,34 @@ const (
 )
 
 const synthetic = "<synthetic>"
+
+// roots are the projects folders of every configuration directory.
+func roots(h transcript.Home) []transcript.Root {
+	dirs := []string{h.Below(".config", "claude"), h.Below(".claude")}
+	if v := h.Variable("CLAUDE_CONFIG_DIR"); v != "" {
+		dirs = strings.Split(v, ",")
+	}
+	var out []transcript.Root
+	for _, dir := range dirs {
+		if dir = strings.TrimSpace(dir); dir != "" {
+			out = append(out, transcript.Root{Dir: filepath.Join(dir, "projects"), Match: isTranscript})
+		}
+	}
+	return out
+}
+
+func isTranscript(path string) bool { return transcript.HasSuffix(path, ".jsonl") }
+
+// ProjectFolder is the name of the folder that holds the sessions of a working
+// directory.
+func ProjectFolder(cwd string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '-'
+	}, cwd)
+}
 
 func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	s.Reset()

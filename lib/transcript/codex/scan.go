@@ -28,7 +28,10 @@ const Provider = "codex"
 //	turn      ID turn id (may be empty), Model
 //	snapshot  Counts last, Total total; N, M their total_tokens; Flags which are there
 //	record    ID response, Request turn, Session thread; Counts usage, Total thread total; N, M as above
-var Reader = transcript.Reader{Provider: Provider, Version: "codex/1", Scan: scan, Fold: fold}
+var Reader = transcript.Reader{
+	Provider: Provider, Version: "codex/1", Scan: scan, Fold: fold,
+	Roots: roots, Lineage: true, SameFile: baseName,
+}
 
 // Row kinds.
 const (
@@ -54,6 +57,26 @@ func ThreadOfFile(path string) string {
 	}
 	return ""
 }
+
+// roots are the live and archived rollouts and, last, the folder that the
+// reference implementation also knows.
+func roots(h transcript.Home) []transcript.Root {
+	var out []transcript.Root
+	if dir := h.Or("CODEX_HOME", ".codex"); dir != "" {
+		out = append(out, transcript.Root{Dir: filepath.Join(dir, "sessions"), Match: isRollout}, transcript.Root{Dir: filepath.Join(dir, "archived_sessions"), Match: isRollout})
+	}
+	if dir := h.Below(".agent", "sessions"); dir != "" {
+		out = append(out, transcript.Root{Dir: dir, Match: isRollout})
+	}
+	return out
+}
+
+func isRollout(path string) bool {
+	return strings.HasPrefix(filepath.Base(path), "rollout-") && transcript.HasSuffix(path, ".jsonl")
+}
+
+// baseName is what a rollout keeps when it is archived or compressed.
+func baseName(path string) string { return strings.TrimSuffix(filepath.Base(path), ".zst") }
 
 func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	s.Reset()

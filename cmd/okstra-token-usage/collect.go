@@ -1,0 +1,343 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"okstra/lib/atomicfile"
+	"okstra/lib/cli"
+	"okstra/lib/jsondoc"
+	"okstra/lib/price"
+	"okstra/lib/render"
+	"okstra/lib/run"
+	"okstra/lib/schema"
+	"okstra/lib/transcript"
+	"okstra/lib/usage"
+	"okstra/lib/usage/attribute"
+	"okstra/lib/usage/scan"
+)
+
+const teamStateKind = "okstra-team-state"
+
+func collectFlags(f *cli.Flags) cli.Body {
+	s := declareScan(f)
+	write := f.Bool("write")
+	report := f.String("report", "")
+	prices := f.InputFlag("prices")
+	f.Time("now")
+	file := f.Input("team-state")
+	return func(ctx context.Context, std cli.IO) error {
+		if *write && file.Name() == "-" {
+			return cli.Usagef("--write needs the team state as a file")
+		}
+		if *report != "" && !*write {
+			return cli.Usagef("--report goes with --write")
+		}
+		t, err := table(std, prices)
+		if err != nil {
+			return err
+		}
+		c := &collector{std: std, scan: s, table: t}
+		if *write {
+			lock, err := atomicfile.Lock(ctx, file.Name(), atomicfile.LockWait)
+			if err != nil {
+				return err
+			}
+			defer lock.Unlock()
+		}
+		if err := c.read(file); err != nil {
+			return err
+		}
+		summary, doc, err := c.collect(ctx)
+		if err != nil {
+			return err
+		}
+		if !*write {
+			return std.Document(json.RawMessage(doc.Raw))
+		}
+		if err := c.commit(file.Name(), doc, *report, summary); err != nil {
+			return err
+		}
+		return std.Document(summary)
+	}
+}
+
+// collector collects the usage of one run.
+type collector struct {
+	std   cli.IO
+	scan  scanFlags
+	table *price.Table
+	doc   jsondoc.Doc
+	state run.TeamState
+	root  string
+}
+
+func (c *collector) read(file *cli.Input) (err error) {
+	if c.doc, err = file.Doc(c.std); err != nil {
+		return err
+	}
+	if err := schema.Decode(c.doc, teamStateKind, &c.state); err != nil {
+		return err
+	}
+	if c.root = c.state.ProjectRoot; c.root == "" {
+		if abs, err := filepath.Abs(file.Name()); err == nil {
+			c.root = run.RootAbove(abs)
+		}
+	}
+	return nil
+}
+
+// window is the run's, unless the caller names bounds.
+func (c *collector) window() (since, until time.Time, err error) {
+	since, until = *c.scan.since, *c.scan.until
+	if since.IsZero() {
+		if since, err = moment(c.doc.Name, "startedAt", c.state.StartedAt); err != nil {
+			return since, until, err
+		}
+	}
+	if until.IsZero() && c.state.EndedAt != "" {
+		until, err = moment(c.doc.Name, "endedAt", c.state.EndedAt)
+	} else if until.IsZero() {
+		until = c.std.Env.Now()
+	}
+	return since, until, err
+}
+
+func moment(name, key, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, cli.BadInput(fmt.Errorf("%s: /%s: %q is no time (expected RFC 3339)", name, key, text))
+	}
+	return t, nil
+}
+
+// status reads the status file of a prompt; nil when there is no readable one.
+func (c *collector) status(prompt string) *run.Status {
+	if prompt == "" {
+		return nil
+	}
+	doc, err := jsondoc.ReadFile(run.Abs(c.root, run.StatusPath(prompt)))
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			c.std.Warnf("status file left out: %v", err)
+		}
+		return nil
+	}
+	var s run.Status
+	if err := json.Unmarshal(doc.Raw, &s); err != nil {
+		c.std.Warnf("status file left out: %s: %v", doc.Name, err)
+		return nil
+	}
+	return &s
+}
+
+// collect makes the blocks and puts them into the document.
+func (c *collector) collect(ctx context.Context) (usage.Summary, jsondoc.Doc, error) {
+	since, until, err := c.window()
+	if err != nil {
+		return usage.Summary{}, c.doc, err
+	}
+	scanned, err := c.scan.run(ctx, c.std, nil, nil)
+	if err != nil {
+		return usage.Summary{}, c.doc, err
+	}
+	owners := attribute.Owners(c.state, c.status)
+	shares := attribute.Attribute(attribute.Run{
+		LeadSession: c.state.Lead.SessionID, Team: c.state.Name(), Owners: owners,
+		Window: transcript.Window{Since: since, Until: until}, Files: scanned.Files,
+	}, scanned.Events)
+	timeline := c.timeline(since, until)
+	parts := []usage.Part{c.lead(shares.Lead)}
+	doc, err := c.doc.Set("/lead/usage", block(parts[0]))
+	for i := range c.state.Workers {
+		part := c.worker(i, owners[i], shares.Workers[i])
+		parts = append(parts, part)
+		if err == nil {
+			doc, err = doc.Set(fmt.Sprintf("/workers/%d/usage", i), block(part))
+		}
+	}
+	if err != nil {
+		return usage.Summary{}, doc, err
+	}
+	collected := usage.Collected{At: run.Stamp(c.std.Env.Now()), Since: since, Until: until, Skipped: skipped(scanned, shares), Timeline: timeline}
+	if len(shares.Unattributed) > 0 {
+		nameless := usage.NewBlock(shares.Unattributed, c.table, "")
+		collected.Nameless = &nameless
+	}
+	summary := usage.Summarise(parts, collected)
+	if doc, err = doc.Set("/usageSummary", summary); err == nil {
+		doc, err = doc.Set("/phaseTimeline", timeline)
+	}
+	return summary, doc, err
+}
+
+// block is what stands in the team state for a part.
+func block(p usage.Part) any {
+	if p.Block != nil {
+		return p.Block
+	}
+	return p.Missing
+}
+
+// skipped counts the unreadable lines of the files that the run's events are
+// in; other files are no matter of this run.
+func skipped(r scan.Result, s attribute.Shares) int64 {
+	files := map[int]bool{}
+	for _, list := range append(slices.Clone(s.Workers), s.Lead, s.Unattributed) {
+		for _, e := range list {
+			files[e.File] = true
+		}
+	}
+	var n int64
+	for i := range files {
+		n += r.Files[i].Skipped
+	}
+	return n
+}
+
+func (c *collector) lead(events []transcript.Event) usage.Part {
+	l := c.state.Lead
+	p := usage.Part{Role: run.RoleLeader, Label: cmp.Or(l.Agent, run.RoleLeader), Provider: l.Provider, Lead: true}
+	switch {
+	case len(events) > 0:
+		b := usage.NewBlock(events, c.table, text(l.Model))
+		first, last := transcript.Instant(b.StartedAt), transcript.Instant(b.EndedAt)
+		b.DurationMs = max(0, (last-first)/int64(time.Millisecond))
+		p.Block = &b
+	case l.SessionID == "":
+		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: "the team state names no session of the lead"}
+	default:
+		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: fmt.Sprintf("no transcript of session %s has usage in the run's window", l.SessionID)}
+	}
+	return p
+}
+
+func (c *collector) worker(i int, o attribute.Owner, events []transcript.Event) usage.Part {
+	w := c.state.Workers[i]
+	p := usage.Part{Role: w.Role, WorkerID: w.WorkerID, Label: cmp.Or(w.Agent, w.Role), Provider: w.Provider}
+	if len(events) == 0 {
+		events = snapshots(o)
+	}
+	wall, status := o.Wall().Milliseconds(), o.ExecutionStatus()
+	if len(events) > 0 {
+		b := usage.NewBlock(events, c.table, cmp.Or(text(w.ModelExecutionValue), text(w.Model)))
+		b.DurationMs, b.CLIExecutionStatus = wall, status
+		p.Block = &b
+		return p
+	}
+	p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, CLIExecutionStatus: status, DurationMs: wall, Reason: reason(o, status)}
+	return p
+}
+
+// snapshots are the events that status files hold, for a provider that leaves
+// no transcript.
+func snapshots(o attribute.Owner) []transcript.Event {
+	var events []transcript.Event
+	for _, d := range o.Dispatches {
+		if d.Status == nil {
+			continue
+		}
+		if e, ok := usage.FromStatus(*d.Status); ok {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+// reason says why nothing could be measured.
+func reason(o attribute.Owner, status string) string {
+	ids := o.SessionIDs()
+	switch {
+	case o.WorkerID == "":
+		return "the roster row names no worker, so no session can be its"
+	case len(o.Dispatches) == 0:
+		return "no dispatch of this worker stands in the ledger"
+	case len(ids) == 0:
+		return fmt.Sprintf("the wrapper is %s and none of %d dispatches has a session id", status, len(o.Dispatches))
+	}
+	return fmt.Sprintf("the wrapper is %s but no transcript of its sessions (%s) has usage in the run's window", status, strings.Join(ids, ", "))
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// commit replaces all files or none: everything is prepared before the first
+// is renamed.
+func (c *collector) commit(name string, doc jsondoc.Doc, report string, summary usage.Summary) error {
+	state, err := jsondoc.Marshal(json.RawMessage(doc.Raw))
+	if err != nil {
+		return err
+	}
+	files := []*atomicfile.Pending{}
+	defer func() {
+		for _, p := range files {
+			p.Abort()
+		}
+	}()
+	add := func(path string, content []byte) error {
+		p, err := atomicfile.Create(path, 0o644)
+		if err != nil {
+			return err
+		}
+		files = append(files, p)
+		_, err = p.Write(content)
+		return err
+	}
+	if report != "" {
+		if err := c.report(report, summary, add); err != nil {
+			return err
+		}
+	}
+	if err := add(name, state); err != nil {
+		return err
+	}
+	return atomicfile.CommitAll(files...)
+}
+
+// report fills the report's data in and renders its Markdown anew.
+func (c *collector) report(path string, summary usage.Summary, add func(string, []byte) error) error {
+	var head struct {
+		Header run.Task `json:"header"`
+	}
+	doc, err := run.Load(path, "okstra-final-report", &head)
+	if err != nil {
+		return cli.BadInput(err)
+	}
+	if head.Header.RunID() != c.state.RunID {
+		return cli.Refused(fmt.Errorf("report %s belongs to run %s (expected %s)", path, head.Header.RunID(), c.state.RunID))
+	}
+	markdown, ok := strings.CutSuffix(path, ".data.json")
+	if !ok {
+		return cli.BadInput(fmt.Errorf("report %q (expected a name that ends in .data.json)", path))
+	}
+	if doc, err = doc.Set("/usageSummary", summary); err != nil {
+		return err
+	}
+	data, err := jsondoc.Marshal(json.RawMessage(doc.Raw))
+	if err != nil {
+		return err
+	}
+	if doc, err = jsondoc.Parse(path, data); err != nil {
+		return err
+	}
+	text, err := render.Markdown(doc)
+	if err != nil {
+		return err
+	}
+	return errors.Join(add(path, data), add(markdown+".md", text))
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+
+	"okstra/lib/cli"
+	"okstra/lib/transcript"
+)
+
+// scanLine is the last line of an event stream: what the scan saw besides.
+type scanLine struct {
+	Scan transcript.Note `json:"scan"`
+}
+
+func eventsFlags(f *cli.Flags) cli.Body {
+	s := declareScan(f)
+	providers := f.Strings("provider")
+	paths := f.Args("path")
+	return func(ctx context.Context, std cli.IO) error {
+		r, err := s.run(ctx, std, *providers, *paths)
+		if err != nil {
+			return err
+		}
+		window := s.window()
+		var line []byte
+		for i := range r.Events {
+			e := &r.Events[i]
+			if !window.Holds(e.At) {
+				continue
+			}
+			line = e.AppendJSON(line[:0])
+			if err := std.Record(line); err != nil {
+				return err
+			}
+		}
+		return std.Record(scanLine{r.Note})
+	}
+}

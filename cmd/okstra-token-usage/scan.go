@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"okstra/lib/cli"
+	"okstra/lib/price"
+	"okstra/lib/transcript"
+	"okstra/lib/transcript/all"
+	"okstra/lib/usage/scan"
+)
+
+// scanFlags are the flags of every command that reads transcripts.
+type scanFlags struct {
+	home         *string
+	since, until *time.Time
+}
+
+func declareScan(f *cli.Flags) scanFlags {
+	f.Bool("no-cache")
+	return scanFlags{home: f.String("home", ""), since: f.Time("since"), until: f.Time("until")}
+}
+
+func (s scanFlags) homes(std cli.IO) transcript.Home {
+	if *s.home != "" {
+		return transcript.Home{Dir: *s.home}
+	}
+	return transcript.Home{Dir: std.Env.Home(), Get: std.Env.Getenv}
+}
+
+func (s scanFlags) window() transcript.Window {
+	return transcript.Window{Since: *s.since, Until: *s.until}
+}
+
+// run scans, with a bar on a terminal. A file that cannot be read is a
+// warning; one that was named must be there.
+func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []string) (scan.Result, error) {
+	readers, err := readersOf(providers)
+	if err != nil {
+		return scan.Result{}, err
+	}
+	bar := std.Progress("scanning", 0)
+	defer bar.Done()
+	r, err := scan.Run(ctx, scan.Options{Home: s.homes(std), Readers: readers, Paths: paths, Progress: func(total, step int64) {
+		bar.SetTotal(total)
+		bar.Add(step)
+	}})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return r, cli.BadInput(err)
+	}
+	if err != nil {
+		return r, err
+	}
+	for _, w := range r.Warnings {
+		std.Warnf("not counted: %v", w)
+	}
+	return r, nil
+}
+
+// readersOf finds the readers of the providers that were named; of all when
+// none was.
+func readersOf(providers []string) ([]*transcript.Reader, error) {
+	if len(providers) == 0 {
+		return all.Readers(), nil
+	}
+	var readers []*transcript.Reader
+	for _, name := range providers {
+		r := all.Reader(name)
+		if r == nil {
+			return nil, cli.Usagef("--provider %q has no reader (expected %s)", name, cli.OneOf(all.Names()))
+		}
+		readers = append(readers, r)
+	}
+	return readers, nil
+}
+
+// table is the price table in force.
+func table(std cli.IO, file *cli.Input) (*price.Table, error) {
+	if !file.Set() {
+		return price.Default(), nil
+	}
+	text, err := file.Bytes(std)
+	if err != nil {
+		return nil, err
+	}
+	t, err := price.Parse(text, file.Name())
+	return t, cli.BadInput(err)
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"okstra/lib/cli"
+	"okstra/lib/jsonl"
+	"okstra/lib/schema"
+	"okstra/lib/transcript"
+	"okstra/lib/usage"
+)
+
+func sumFlags(f *cli.Flags, alwaysPrice bool) cli.Body {
+	s := declareScan(f)
+	homeGiven := f.Given("home")
+	providers := f.Strings("provider")
+	by := f.CSV("by", "")
+	zone := f.String("timezone", "")
+	prices := f.InputFlag("prices")
+	priced := &alwaysPrice
+	if !alwaysPrice {
+		priced = f.Bool("price")
+	}
+	paths := f.Args("path")
+	return func(ctx context.Context, std cli.IO) error {
+		keys, err := usage.Keys(*by)
+		if err != nil {
+			return cli.Usagef("--by: %v", err)
+		}
+		location, err := location(std, *zone)
+		if err != nil {
+			return err
+		}
+		o := usage.SumOptions{By: keys, Window: s.window(), Location: location}
+		if *priced {
+			if o.Prices, err = table(std, prices); err != nil {
+				return err
+			}
+		}
+		total := usage.NewSum(o)
+		if *homeGiven || len(*providers) > 0 || len(*paths) > 0 && !(len(*paths) == 1 && (*paths)[0] == "-") {
+			r, err := s.run(ctx, std, *providers, *paths)
+			if err != nil {
+				return err
+			}
+			for _, e := range r.Events {
+				total.Add(e)
+			}
+			total.Note(r.Note)
+			return std.Document(total.Totals())
+		}
+		if std.InTTY && len(*paths) == 0 {
+			return cli.Usagef("nothing to read: give events on standard input, a path, --home or --provider")
+		}
+		if err := addStream(std.In, total); err != nil {
+			return err
+		}
+		return std.Document(total.Totals())
+	}
+}
+
+// addStream reads our own event stream, strictly.
+func addStream(in io.Reader, total *usage.Sum) error {
+	var errs []error
+	for row, err := range jsonl.Rows(in, "-") {
+		if err != nil {
+			errs = append(errs, cli.BadInput(err))
+			continue
+		}
+		if err := addRow(row, total); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func addRow(row jsonl.Row, total *usage.Sum) error {
+	var probe struct {
+		Scan json.RawMessage `json:"scan"`
+	}
+	if json.Unmarshal(row.Raw, &probe) == nil && probe.Scan != nil {
+		var line scanLine
+		if err := schema.DecodeLine("-", row.Number, row.Raw, "usage-scan", &line); err != nil {
+			return cli.BadInput(err)
+		}
+		total.Note(line.Scan)
+		return nil
+	}
+	var e transcript.Event
+	if err := schema.DecodeLine("-", row.Number, row.Raw, "usage-event", &e); err != nil {
+		return cli.BadInput(err)
+	}
+	e.At = transcript.Instant(e.TS)
+	total.Add(e)
+	return nil
+}
+
+// location is the zone in which a day ends.
+func location(std cli.IO, name string) (*time.Location, error) {
+	if name == "" {
+		name = std.Env.Getenv("TZ")
+	}
+	if name == "" {
+		return time.Local, nil
+	}
+	l, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, cli.Usagef("--timezone %q is no time zone (expected a name as Asia/Seoul or UTC)", name)
+	}
+	return l, nil
+}

@@ -1,0 +1,179 @@
+#!/bin/sh
+# cross-verify.sh TASK.md: let several agents look at one task apart from each
+# other, let them re-verify what only one of them claims, and report.
+#
+# Run it at the top of a git work tree. It composes the six filters; every step
+# leaves its documents below .okstra/, where they can be read and checked later.
+#
+# Environment:
+#   WORKERS    who takes part, as codex,claude          (claude,codex,kimi)
+#   TRANSLATE  a language to translate the report into  (none)
+#   GROUP      the task's group                         (adhoc)
+#   JOBS       how many workers at once                 (3)
+#   TIMEOUT    wall limit of one job                    (60m)
+#   BOUNDARY   acceptable boundaries                    (overlay,landlock,none)
+#   OKSTRA_REPLAY_DIR  recordings that stand in for the CLIs (docs/replay.md)
+set -eu
+
+[ $# -eq 1 ] || { echo "usage: cross-verify.sh TASK.md" >&2; exit 2; }
+brief=$1
+workers=${WORKERS:-claude,codex,kimi}
+language=${TRANSLATE:-none}
+group=${GROUP:-adhoc}
+task=$(basename "$brief" .md | tr 'A-Z' 'a-z' | tr -c 'a-z0-9\n' '-')
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+say() { printf '\n== %s\n' "$1"; }
+mark() { okstra-dispatch progress append --run-manifest "$manifest" -- "PROGRESS: $1"; }
+
+# run_jobs FILE [FLAG...]: run the jobs of a file and tell how each ended. A
+# job that did not complete is no reason to stop, what it means is decided
+# later; anything worse is.
+run_jobs() {
+	file=$1
+	shift
+	status=0
+	okstra-dispatch run -j "${JOBS:-3}" --timeout "${TIMEOUT:-60m}" --boundary "${BOUNDARY:-overlay,landlock,none}" "$@" \
+		--select '"  \(.workerId): \(.outcome), \(.cause), attempt \(.attempt)"' "$file" >"$scratch/results" || status=$?
+	[ "$status" -le 1 ] || exit "$status"
+	tr -d '"' <"$scratch/results" | sort
+}
+
+# ---- what to ask, and whom -------------------------------------------------
+# The loop is what a host does: show the pending step, relay the answer.
+say "inputs"
+answer() {
+	case $1 in
+	task_pick) [ -d ".okstra/tasks/$group/$task" ] && echo "$group/$task" || echo __new__ ;;
+	task_group_pick) [ -d ".okstra/tasks/$group" ] && echo "$group" || echo __type_custom__ ;;
+	task_group) echo "$group" ;;
+	task_id) echo "$task" ;;
+	task_type) echo error-analysis ;;
+	work_category) echo bugfix ;;
+	brief_keep) echo replace ;;
+	brief_path) echo "$brief" ;;
+	base_ref_pick) echo HEAD ;;
+	defaults_or_custom) echo custom ;;
+	workers) echo "$workers" ;;
+	*_model | clarification_pick | related_tasks_pick) echo keep | sed "s/keep/$(keep_word "$1")/" ;;
+	critic_pick) echo no ;;
+	report_language_pick) echo "$language" ;;
+	directive_pick) echo skip ;;
+	confirm) echo proceed ;;
+	*) echo "cross-verify.sh: no answer to the question $1" >&2 && exit 2 ;;
+	esac
+}
+keep_word() { case $1 in *_model) echo keep ;; *) echo skip ;; esac; }
+# A group of questions is answered by one object, keyed by their names.
+reply() {
+	case $1 in
+	group:*)
+		sep='{'
+		for q in $(okstra-wizard step --state-file "$scratch/wizard.json" --no-submit --select '.next.questions[].step' | tr -d '"'); do
+			printf '%s"%s":"%s"' "$sep" "$q" "$(answer "$q")"
+			sep=','
+		done
+		echo '}'
+		;;
+	*) answer "$1" ;;
+	esac
+}
+step=$(okstra-wizard init --state-file "$scratch/wizard.json" --host text --project-root . --select .next.step | tr -d '"')
+while [ "$step" != done ]; do
+	text=$(reply "$step")
+	step=$(okstra-wizard step --state-file "$scratch/wizard.json" --answer="$text" --select .next.step | tr -d '"')
+done
+okstra-wizard confirmation --state-file "$scratch/wizard.json" | sed 's/^/  /'
+
+# ---- the same task to every worker -----------------------------------------
+okstra-wizard render-args --state-file "$scratch/wizard.json" | okstra-dispatch plan --inputs - >"$scratch/jobs.jsonl"
+manifest=$(sed -n 's/.*"runManifestPath":"\([^"]*\)".*/\1/p;q' "$scratch/jobs.jsonl")
+run=$(dirname "$(dirname "$manifest")")
+suffix=$(basename "$manifest" .json | sed 's/^run-manifest-//')
+mark "phase-1-intake reading task bundle"
+
+say "analysis"
+run_jobs "$scratch/jobs.jsonl" --progress-events
+mark "phase-batch-cleanup analysis batch closed"
+
+# ---- what they found, grouped ----------------------------------------------
+state=$run/state/convergence-$suffix.json
+results=$(okstra-dispatch status --run-manifest "$manifest" --select 'select(.outcome == "completed") | .resultPath' | tr -d '"' | sort -u)
+# shellcheck disable=SC2086
+okstra-converge items $results >"$scratch/items.jsonl"
+okstra-converge draft-groups --run-manifest "$manifest" --output "$run/state/grouping-$suffix.md" "$scratch/items.jsonl"
+okstra-converge prepare-groups --run-manifest "$manifest" --input "$run/state/grouping-$suffix.md" --output "$run/state/convergence-input-$suffix.json"
+okstra-converge seed --output "$state" "$run/state/convergence-input-$suffix.json"
+
+# ---- single-source claims go to the others until they settle ----------------
+round=1
+while okstra-converge queue --round "$round" "$state" >"$scratch/packets.jsonl" 2>"$scratch/why"; do
+	say "re-verification, round $round"
+	mark "phase-5.5-convergence round $round"
+	okstra-dispatch plan --run-manifest "$manifest" --queue "$scratch/packets.jsonl" >"$scratch/jobs.jsonl"
+	run_jobs "$scratch/jobs.jsonl"
+	verdicts=
+	for file in $(okstra-converge queue --round "$round" --select .resultPath "$state" | tr -d '"'); do
+		[ ! -s "$file" ] || verdicts="$verdicts $file"
+	done
+	# A worker that is really lost is a missing vote, never an agreeing one.
+	# shellcheck disable=SC2086
+	okstra-converge apply --round "$round" --state "$state" --allow-missing --output "$scratch/state.json" $verdicts
+	mv "$scratch/state.json" "$state"
+	mark "phase-batch-cleanup round $round closed"
+	round=$((round + 1))
+done
+grep -q wrong-order "$scratch/why" || { cat "$scratch/why" >&2; exit 2; }
+okstra-converge finalize --output "$scratch/state.json" "$state"
+mv "$scratch/state.json" "$state"
+
+# ---- one report --------------------------------------------------------------
+say "report"
+data=$run/reports/final-report-$suffix.data.json
+mark "phase-6-synthesis dispatching report writer"
+okstra-dispatch plan --run-manifest "$manifest" --batch report-writer >"$scratch/jobs.jsonl"
+run_jobs "$scratch/jobs.jsonl"
+
+# ---- translated ----------------------------------------------------------------
+if [ "$language" != none ] && [ -s "$data" ]; then
+	say "translation into $language"
+	okstra-translate prepare --data "$data" --lang "$language" --markdown "$scratch/source.md" >"$scratch/source.json"
+	digest=$(sed -n 's/.*"digest": "\(sha256:[0-9a-f]*\)".*/\1/p' "$scratch/source.json")
+	okstra-dispatch plan --run-manifest "$manifest" --batch "translator-$language" --attach "$scratch/source.md" >"$scratch/jobs.jsonl"
+	run_jobs "$scratch/jobs.jsonl"
+	okstra-translate write --data "$data" --lang "$language" --source "$scratch/source.json" --source-digest "$digest" \
+		--translations "$run/worker-results/translator-translator-$language-$suffix.md" >/dev/null
+fi
+
+# ---- what it cost ----------------------------------------------------------------
+team=$run/state/team-state-$suffix.json
+report=
+[ ! -s "$data" ] || report="--report $data"
+# shellcheck disable=SC2086
+okstra-token-usage collect --write $report "$team" --select '
+	(.roles[] | "  \(.label): " + (if .totalTokens then "\(.totalTokens) tokens, $\(.costUsd), \(.model)" else "not measured: \(.reason)" end)),
+	"  total: \(.grandTotalTokens) tokens, $\(.costUsd)" + (if .costComplete then "" else " or more" end)' >"$scratch/usage"
+
+# ---- the summary -------------------------------------------------------------------
+unquote() { sed 's/^"//; s/"$//; s/\\"/"/g'; }
+say "findings"
+okstra-converge summary "$state" --select '
+	(.consensus[], .differences[]) | "  \(.classification): \(.groupId) \(.claim)",
+	(.positions[] | "      \(.workerId): \(.stance)" + (if .note then ", \(.note)" else "" end))' | unquote
+say "tokens and cost"
+unquote <"$scratch/usage"
+if [ "$language" != none ] && [ -s "$data" ]; then
+	say "translation"
+	okstra-translate status --data "$data" --lang "$language" --format json --select '.translations[] | "  \(.lang): \(.state)"' | unquote
+fi
+say "validation"
+status=0
+okstra-validate run "$manifest" --format json --select '.runs[] | "  \(.result): \(.counts.error) errors, \(.counts.warning) warnings, \(.counts.note) notes",
+	(.findings[] | "      \(.level) \(.code) \(.artifact): \(.message)")' >"$scratch/verdict" || status=$?
+unquote <"$scratch/verdict"
+say "files"
+echo "  run folder: $run"
+echo "  manifest:   $manifest"
+[ ! -s "$data" ] || echo "  report:     $run/reports/final-report-$suffix.md"
+exit "$status"

@@ -1,0 +1,208 @@
+// Package kimicode reads the wire files of Kimi Code.
+//
+// The same usage stands up to three times in a file: as a record of its own,
+// inside the step that ended and inside the message that was appended. Only
+// the record counts. Rules: docs/usage.md, "Kimi Code".
+package kimicode
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"okstra/lib/transcript"
+	"okstra/lib/transcript/lines"
+	"okstra/lib/transcript/rawjson"
+)
+
+// Provider is the name of this provider.
+const Provider = "kimi"
+
+// Reader reads Kimi Code transcripts. Rows: ID is the agent, N the time in
+// milliseconds.
+var Reader = transcript.Reader{Provider: Provider, Version: "kimi-code/1", Scan: scan, Fold: fold, Roots: roots}
+
+// roots is where Kimi Code keeps its sessions.
+func roots(h transcript.Home) []transcript.Root {
+	dir := h.Or("KIMI_CODE_HOME", ".kimi-code")
+	if dir == "" {
+		return nil
+	}
+	return []transcript.Root{{Dir: filepath.Join(dir, "sessions"), Match: IsWire}}
+}
+
+// IsWire says whether a path is that of a wire file.
+func IsWire(path string) bool {
+	return transcript.HasSuffix(path, "wire.jsonl") && SessionOfFile(path) != ""
+}
+
+var needle = []byte(`"usage.record"`)
+
+func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
+	s.Reset()
+	if f.Session == "" {
+		f.Session = SessionOfFile(f.Path)
+	}
+	p := parser{file: f, texts: &s.Texts}
+	return lines.Walk(r, f, s, func(l lines.Line) {
+		if l.Whole() && !bytes.Contains(l.Text, needle) {
+			return
+		}
+		p.line = l
+		l.Values(f, p.value)
+	})
+}
+
+// SessionOfFile is the session in whose folder a wire file lies:
+// session_<id>/agents/<agent>/wire.jsonl.
+func SessionOfFile(path string) string {
+	for _, part := range strings.Split(filepath.ToSlash(path), "/") {
+		if id, ok := strings.CutPrefix(part, "session_"); ok {
+			return id
+		}
+	}
+	return ""
+}
+
+type parser struct {
+	file  *transcript.File
+	texts *transcript.Texts
+	line  lines.Line
+}
+
+// record holds the members of a line that matter.
+type record struct {
+	kind, agent, model, scope []byte
+	time                      []byte
+	counts                    transcript.Counts
+	hasUsage                  bool
+	bad                       int64
+}
+
+func (p *parser) value(c *rawjson.Cursor) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
+	var r record
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch string(key) {
+		case "type":
+			first(c, &r.kind)
+		case "agentId":
+			first(c, &r.agent)
+		case "model":
+			first(c, &r.model)
+		case "usageScope":
+			first(c, &r.scope)
+		case "time":
+			if r.time == nil {
+				r.time = c.Skip()
+				continue
+			}
+			c.Skip()
+		case "usage":
+			r.usage(c)
+		default:
+			c.Skip()
+		}
+	}
+	if c.Bad() || string(r.kind) != "usage.record" || !r.hasUsage || len(r.scope) > 0 && string(r.scope) != "turn" {
+		return
+	}
+	p.keep(r)
+}
+
+// first reads a text member unless an equal key came before.
+func first(c *rawjson.Cursor, into *[]byte) {
+	text, _ := c.Text()
+	if *into == nil {
+		*into = text
+	}
+}
+
+func (r *record) usage(c *rawjson.Cursor) {
+	if r.hasUsage || c.Next() != '{' {
+		c.Skip()
+		return
+	}
+	r.hasUsage = true
+	c.Object()
+	seen := map[string]bool{}
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		bucket := map[string]*int64{
+			"inputOther": &r.counts.Input, "output": &r.counts.Output,
+			"inputCacheRead": &r.counts.CacheRead, "inputCacheCreation": &r.counts.CacheWrite5m,
+		}[string(key)]
+		if bucket == nil || seen[string(key)] {
+			c.Skip()
+			continue
+		}
+		seen[string(key)] = true
+		n, whole := c.Count()
+		*bucket = n
+		if !whole {
+			r.bad++
+		}
+	}
+}
+
+func (p *parser) keep(r record) {
+	f := p.file
+	f.BadNumbers += r.bad
+	row := transcript.Row{
+		Line: p.line.Number, Offset: p.line.Offset, Session: f.Session, At: transcript.NoTime,
+		Model: p.texts.Intern(rawjson.Unquote(r.model)), ID: p.texts.Intern(rawjson.Unquote(r.agent)), Counts: r.counts,
+	}
+	if ms, err := strconv.ParseInt(string(r.time), 10, 64); err == nil {
+		row.N, row.TS = ms, transcript.FromUnixMilli(ms)
+		row.At = transcript.Instant(row.TS)
+	}
+	f.Rows = append(f.Rows, row)
+}
+
+// key is what makes two records one: a fork copies the records of its parent
+// with their times, so the session is no part of it. A record without a time
+// is only itself.
+type key struct {
+	agent, model string
+	time         int64
+	counts       transcript.Counts
+	file, line   int
+}
+
+func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
+	var events []transcript.Event
+	var note transcript.Note
+	owner := map[key]int{}
+	for i, f := range files {
+		note.Files++
+		note.Bytes += f.Bytes
+		note.SkippedLines += f.Skipped
+		note.BadNumbers += f.BadNumbers
+		for _, row := range f.Rows {
+			if row.Counts.IsZero() {
+				continue
+			}
+			k := key{agent: row.ID, model: row.Model, time: row.N, counts: row.Counts}
+			if row.TS == "" {
+				k.file, k.line = i+1, row.Line
+			}
+			if first, seen := owner[k]; seen {
+				if e := &events[first]; e.File != i {
+					e.Copies = append(e.Copies, i)
+				}
+				continue
+			}
+			owner[k] = len(events)
+			events = append(events, transcript.Event{
+				Provider: Provider, Session: row.Session, Agent: f.Agent, CWD: f.CWD, TS: row.TS, Model: row.Model, Counts: row.Counts,
+				Source: transcript.Source{Path: f.Path, Line: row.Line}, At: row.At, File: i,
+			})
+		}
+	}
+	transcript.SortEvents(events)
+	return events, note
+}

@@ -1,0 +1,139 @@
+// Package usage turns events into what a run consumed: blocks, totals, money
+// and the phase timeline. It reads no file.
+//
+// Rule: docs/usage.md.
+package usage
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"okstra/lib/price"
+	"okstra/lib/run"
+	"okstra/lib/transcript"
+)
+
+// Block is what one participant consumed. A participant whose use could not
+// be measured has an Unavailable block instead, never one of zeros.
+type Block struct {
+	Source                   string           `json:"source"`
+	SessionID                string           `json:"sessionId"`
+	SessionIDs               []string         `json:"sessionIds"`
+	Model                    string           `json:"model"`
+	Models                   map[string]int64 `json:"models"`
+	StartedAt                string           `json:"startedAt"`
+	EndedAt                  string           `json:"endedAt"`
+	DurationMs               int64            `json:"durationMs"`
+	InputTokens              int64            `json:"inputTokens"`
+	CacheReadTokens          int64            `json:"cacheReadTokens"`
+	CacheWrite5mTokens       int64            `json:"cacheWrite5mTokens"`
+	CacheWrite1hTokens       int64            `json:"cacheWrite1hTokens"`
+	OutputTokens             int64            `json:"outputTokens"`
+	ReasoningTokens          int64            `json:"reasoningTokens"`
+	TotalTokens              int64            `json:"totalTokens"`
+	BillableEquivalentTokens int64            `json:"billableEquivalentTokens"`
+	CostUSD                  *price.USD       `json:"costUsd"`
+	CostComplete             bool             `json:"costComplete"`
+	CLIExecutionStatus       string           `json:"cliExecutionStatus,omitempty"`
+
+	Unmatched   []string `json:"-"`
+	Uncertain   []string `json:"-"`
+	Placeholder int      `json:"-"`
+}
+
+// Unavailable is the block of a participant whose use is unknown.
+type Unavailable struct {
+	Source             string `json:"source"`
+	CLIExecutionStatus string `json:"cliExecutionStatus,omitempty"`
+	DurationMs         int64  `json:"durationMs"`
+	Reason             string `json:"reason"`
+}
+
+// SourceUnavailable is the source of such a block.
+const SourceUnavailable = "unavailable"
+
+// sources names the kind of transcript in a block, by provider.
+var sources = map[string]string{
+	"claude": "claude-transcript", "codex": "codex-rollout", "grok": "grok-updates", "kimi": "kimi-code-wire",
+	"gemini": "gemini-chat", "antigravity": "wrapper-status",
+}
+
+// NewBlock sums up events; there must be at least one. fallback names the
+// model of events that name none. The order of the events does not matter.
+func NewBlock(events []transcript.Event, table *price.Table, fallback string) Block {
+	events = slices.Clone(events)
+	slices.SortStableFunc(events, func(a, b transcript.Event) int { return cmp.Compare(a.At, b.At) })
+	b := Block{Source: sources[events[0].Provider], Models: map[string]int64{}}
+	bill := price.NewBill(table)
+	var sum transcript.Counts
+	for _, e := range events {
+		if e.Model == "" {
+			e.Model = fallback
+		}
+		if !slices.Contains(b.SessionIDs, e.Session) {
+			b.SessionIDs = append(b.SessionIDs, e.Session)
+		}
+		b.Models[e.Model] += e.Total()
+		if e.Placeholder {
+			b.Placeholder++
+		}
+		sum = sum.Add(e.Counts)
+		bill.Add(Use(e))
+	}
+	b.SessionID, b.Model = b.SessionIDs[0], mostUsed(b.Models)
+	b.StartedAt, b.EndedAt = seconds(events[0].TS), seconds(events[len(events)-1].TS)
+	b.InputTokens, b.CacheReadTokens, b.OutputTokens = sum.Input, sum.CacheRead, sum.Output
+	b.CacheWrite5mTokens, b.CacheWrite1hTokens, b.ReasoningTokens = sum.CacheWrite5m, sum.CacheWrite1h, sum.Reasoning
+	b.TotalTokens, b.BillableEquivalentTokens = sum.Total(), bill.BillableEquivalent()
+	b.CostUSD, b.CostComplete = bill.Cost()
+	b.Unmatched, b.Uncertain = bill.Unmatched(), bill.UncertainRates()
+	return b
+}
+
+// Use is an event as something to be paid for.
+func Use(e transcript.Event) price.Use {
+	return price.Use{
+		Model: e.Model, Anthropic: e.Provider == "claude", Fast: e.Speed == "fast", Calls: e.ModelCalls(),
+		Tokens: price.Tokens{Input: e.Input, CacheRead: e.CacheRead, CacheWrite5m: e.CacheWrite5m, CacheWrite1h: e.CacheWrite1h, Output: e.Output},
+	}
+}
+
+// mostUsed is the model with the most tokens, the first by name of equal ones.
+func mostUsed(models map[string]int64) string {
+	best := ""
+	for name, n := range models {
+		if best == "" || n > models[best] || n == models[best] && name < best {
+			best = name
+		}
+	}
+	return best
+}
+
+// seconds is a transcript's time as documents hold times.
+func seconds(ts string) string {
+	t, err := time.Parse(time.RFC3339Nano, ts)
+	if err != nil {
+		return ""
+	}
+	return run.Stamp(t)
+}
+
+// FromStatus is the event that a wrapper's status file stands for, for a
+// provider that leaves no transcript. It says false when the file holds no
+// usage. Cached input is taken to be inside the input.
+func FromStatus(s run.Status) (transcript.Event, bool) {
+	counts, ok := snapshot(s.Usage)
+	if !ok {
+		return transcript.Event{}, false
+	}
+	at := s.EndedAt
+	if at == "" {
+		at = s.StartedAt
+	}
+	return transcript.Event{
+		Provider: s.Provider, Session: s.SessionID, CWD: s.Cwd, TS: at, At: transcript.Instant(at),
+		Model: strings.TrimSpace(s.ModelExecutionValue), Counts: counts,
+	}, true
+}

@@ -1,0 +1,212 @@
+package scan
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"okstra/lib/transcript"
+	"okstra/lib/transcript/all"
+)
+
+// found is a transcript file before it is read.
+type found struct {
+	reader        *transcript.Reader
+	path          string
+	size          int64
+	mtime         int64 // nanoseconds since 1970
+	device, inode uint64
+}
+
+// finder collects files. A file that is reached twice, through a link or two
+// names of one home, is found once.
+type finder struct {
+	seen  map[[2]uint64]bool
+	files []found
+	warn  func(error)
+}
+
+// inHome finds the transcripts of the readers under a home. Roots that do not
+// exist are no fault: most machines have one or two of the CLIs.
+func (fi *finder) inHome(readers []*transcript.Reader, home transcript.Home) {
+	for _, reader := range readers {
+		for _, root := range reader.Roots(home) {
+			fi.dir(root.Dir, func(path string) *transcript.Reader {
+				if root.Match(path) {
+					return reader
+				}
+				return nil
+			}, true)
+		}
+	}
+}
+
+// inPaths finds the transcripts among the paths given, folders at any depth. A
+// path that is missing or no transcript is an error: the caller named it.
+func (fi *finder) inPaths(readers []*transcript.Reader, paths []string) error {
+	var faults []error
+	detect := func(path string) *transcript.Reader {
+		r := all.Detect(path, head(path))
+		if len(readers) == 1 && r != nil {
+			return readers[0] // named by the caller, who knows better than the file's name
+		}
+		if r == nil || !slices.Contains(readers, r) {
+			return nil
+		}
+		return r
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			faults = append(faults, unwrapPath(path, err))
+		case info.IsDir():
+			fi.dir(path, detect, false)
+		default:
+			reader := detect(path)
+			if reader == nil && len(readers) == 1 {
+				reader = readers[0]
+			}
+			if reader == nil {
+				faults = append(faults, &fs.PathError{Op: "read", Path: path, Err: errors.New("is no transcript of a known provider")})
+				continue
+			}
+			fi.file(path, info, reader)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func unwrapPath(path string, err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &fs.PathError{Op: "read", Path: path, Err: err}
+}
+
+// head is what a reader is recognised by.
+func head(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	buf := make([]byte, 4096)
+	n, _ := f.Read(buf)
+	return buf[:n]
+}
+
+func (fi *finder) dir(dir string, reader func(string) *transcript.Reader, mayMiss bool) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		if !mayMiss || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			fi.warn(err)
+		}
+		return
+	}
+	if !info.IsDir() || !fi.first(info) {
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		fi.warn(err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			fi.dir(path, reader, true)
+			continue
+		}
+		link := e.Type()&fs.ModeSymlink != 0
+		if !link && !e.Type().IsRegular() {
+			continue
+		}
+		r := reader(path)
+		if r == nil && !link {
+			continue
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+			if !errors.Is(err, fs.ErrNotExist) { // gone since, or a dangling link
+				fi.warn(err)
+			}
+		case info.IsDir():
+			fi.dir(path, reader, true)
+		case r != nil:
+			fi.file(path, info, r)
+		}
+	}
+}
+
+func (fi *finder) file(path string, info fs.FileInfo, reader *transcript.Reader) {
+	if !info.Mode().IsRegular() || !fi.first(info) {
+		return
+	}
+	f := found{reader: reader, path: path, size: info.Size(), mtime: info.ModTime().UnixNano()}
+	f.device, f.inode = identity(info)
+	fi.files = append(fi.files, f)
+}
+
+// first reports whether a file or folder was not met before.
+func (fi *finder) first(info fs.FileInfo) bool {
+	var key [2]uint64
+	key[0], key[1] = identity(info)
+	if key[1] == 0 {
+		return true
+	}
+	if fi.seen == nil {
+		fi.seen = make(map[[2]uint64]bool)
+	}
+	if fi.seen[key] {
+		return false
+	}
+	fi.seen[key] = true
+	return true
+}
+
+func identity(info fs.FileInfo) (device, inode uint64) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Dev), uint64(st.Ino)
+	}
+	return 0, 0
+}
+
+// choose drops the poorer copies of files that a provider moves or compresses:
+// plain wins over compressed, the root named first over the later ones. Then it
+// sorts by path.
+func choose(files []found) []found {
+	best := make(map[string]int)
+	drop := make(map[int]bool)
+	for i, f := range files {
+		if f.reader.SameFile == nil {
+			continue
+		}
+		key := f.reader.Provider + "\x00" + f.reader.SameFile(f.path)
+		j, ok := best[key]
+		switch {
+		case !ok:
+			best[key] = i
+		case compressed(files[j].path) && !compressed(f.path):
+			best[key] = i
+			drop[j] = true
+		default:
+			drop[i] = true
+		}
+	}
+	kept := files[:0:0]
+	for i, f := range files {
+		if !drop[i] {
+			kept = append(kept, f)
+		}
+	}
+	slices.SortFunc(kept, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	return kept
+}
+
+func compressed(path string) bool { return strings.HasSuffix(path, ".zst") }

@@ -1,0 +1,41 @@
+package usage
+
+import (
+	"encoding/json"
+
+	"okstra/lib/transcript"
+)
+
+// snapshotNames are the names under which a wrapper's usage snapshot holds a
+// count.
+var snapshotNames = struct{ input, cached, output, reasoning []string }{
+	input:     []string{"inputTokens", "input_tokens"},
+	cached:    []string{"cachedInputTokens", "cached_input_tokens"},
+	output:    []string{"outputTokens", "output_tokens"},
+	reasoning: []string{"reasoningTokens", "thinking_tokens", "thinkingOutputTokens"},
+}
+
+// snapshot reads a usage object as a provider's stream reported it.
+func snapshot(raw json.RawMessage) (transcript.Counts, bool) {
+	var fields map[string]json.RawMessage
+	if len(raw) == 0 || json.Unmarshal(raw, &fields) != nil || len(fields) == 0 {
+		return transcript.Counts{}, false
+	}
+	count := func(names []string) int64 {
+		for _, name := range names {
+			var n json.Number
+			if json.Unmarshal(fields[name], &n) == nil {
+				if v, err := n.Int64(); err == nil && v > 0 {
+					return v
+				}
+			}
+		}
+		return 0
+	}
+	input, cached := count(snapshotNames.input), count(snapshotNames.cached)
+	output := count(snapshotNames.output)
+	c := transcript.Counts{
+		Input: max(0, input-cached), CacheRead: cached, Output: output, Reasoning: min(output, count(snapshotNames.reasoning)),
+	}
+	return c, !c.IsZero()
+}
