@@ -29,16 +29,20 @@ func Run(m *testing.M, commands map[string]func()) { testscript.Main(m, commands
 // condition [root] holds for the superuser.
 //
 // Each script has its own HOME ($WORK/home), no okstra home, UTC, the C locale
-// and a fixed git identity. UPDATE_SCRIPTS=1 rewrites the golden parts.
-func Scripts(t *testing.T, dir string) {
+// and a fixed git identity; vars are further variables, as KEY=value.
+// UPDATE_SCRIPTS=1 rewrites the golden parts.
+func Scripts(t *testing.T, dir string, vars ...string) {
 	t.Helper()
-	testscript.Run(t, params(dir))
+	testscript.Run(t, params(dir, vars...))
 }
 
-func params(dir string) testscript.Params {
+func params(dir string, vars ...string) testscript.Params {
 	return testscript.Params{
-		Dir:                 dir,
-		Setup:               setup,
+		Dir: dir,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, vars...)
+			return setup(env)
+		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",

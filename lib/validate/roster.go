@@ -1,0 +1,216 @@
+package validate
+
+import (
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"okstra/lib/run"
+)
+
+// member is a row of the roster: a worker of the run.
+type member struct {
+	node
+	id, role, status string
+	result           *artifact // nil when no result is named
+	audit            *artifact // nil when there is no result
+	dispatches       []*dispatched
+}
+
+// dispatched is a row of the ledger: one attempt of one assignment.
+type dispatched struct {
+	node
+	worker   string // the worker it belongs to, by its reference
+	purpose  string
+	first    bool // a row of version 1, without the references of an attempt
+	attempt  int
+	outcome  string
+	class    string
+	assigned string
+	status   *artifact
+	sidecar  *artifact
+}
+
+// Purposes that the lead announces with a line of their own; the others are
+// announced by the line of their round.
+var announced = []string{"analysis", "implementer", "verifier"}
+
+// readRoster takes the workers from the team state. Where that cannot be read
+// they are the manifest's, whose results are judged all the same.
+func (s *subject) readRoster() {
+	rows := s.team.root().get("workers").list()
+	if !s.team.usable() {
+		rows = s.manifest.root().get("roleExecutions").list()
+	}
+	for _, n := range rows {
+		m := &member{node: n, id: n.get("workerId").text(), role: n.get("role").text(), status: n.get("status").text()}
+		if m.role != run.RoleLeader {
+			s.roster = append(s.roster, m)
+		}
+	}
+}
+
+// worker finds a member by its id.
+func (s *subject) worker(id string) *member {
+	for _, m := range s.roster {
+		if m.id == id && id != "" {
+			return m
+		}
+	}
+	return nil
+}
+
+// readLedger reads the rows of the ledger that are objects, and the files that
+// each of them names.
+func (s *subject) readLedger() {
+	if !s.team.usable() {
+		s.readPrompts()
+		return
+	}
+	for _, n := range s.team.root().get("workerDispatches").list() {
+		if !n.isObject() {
+			continue
+		}
+		row := run.LedgerRow{WorkerID: n.get("workerId").text(), AssignmentRef: n.get("assignmentRef").text()}
+		d := &dispatched{
+			node: n, worker: row.WorkerKey(), assigned: row.AssignmentRef, purpose: run.Purpose(row.AssignmentRef),
+			first: row.AssignmentRef == "", attempt: n.get("attempt").whole(),
+			outcome: n.get("outcome").text(), class: n.get("resultClass").text(),
+		}
+		if m := s.worker(d.worker); m != nil {
+			m.dispatches = append(m.dispatches, d)
+			if d.first && m.role != run.RoleReportWriter && m.role != run.RoleTranslator {
+				d.purpose = "analysis"
+			}
+		}
+		s.openDispatch(d)
+		s.dispatches = append(s.dispatches, d)
+	}
+}
+
+// readPrompts opens what lies beside the prompts of the run, for want of a
+// ledger that names it.
+func (s *subject) readPrompts() {
+	dir := path.Join(s.folder.Dir(), "prompts")
+	entries, err := os.ReadDir(s.abs(dir))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case !strings.Contains(name, "-"+s.task.Suffix()+"."):
+		case strings.HasSuffix(name, ".status.json"):
+			s.open(path.Join(dir, name), "dispatch-status", document)
+		case attemptName.MatchString(name):
+			s.open(path.Join(dir, name), "dispatch-attempt", document)
+		}
+	}
+}
+
+var attemptName = regexp.MustCompile(`\.attempt-[0-9]+\.json$`)
+
+func (s *subject) openDispatch(d *dispatched) {
+	prompt := d.get("promptPath").text()
+	if prompt != "" {
+		s.named(d.get("promptPath"), "", markdown, !d.first)
+		d.status = s.open(run.StatusPath(prompt), "dispatch-status", document)
+	}
+	if d.get("attemptPath").text() == "" {
+		return
+	}
+	d.sidecar = s.named(d.get("attemptPath"), "dispatch-attempt", document, false)
+	if base := d.sidecar.root().get("baselinePath"); base.text() != "" {
+		s.named(base, "mutation-snapshot", document, true)
+	}
+}
+
+// readResults opens the results of the workers, their audit files and their own
+// accounts of failed tools.
+func (s *subject) readResults() {
+	for _, m := range s.roster {
+		if m.id == "" || m.role == run.RoleTranslator {
+			continue
+		}
+		if m.get("resultPath").text() != "" {
+			m.result = s.named(m.get("resultPath"), "", markdown, false)
+		} else {
+			m.result = s.ifThere(s.folder.Result(m.id), "", markdown)
+		}
+		if m.result.usable() {
+			m.audit = s.open(run.AuditOf(m.result.path), "", markdown)
+		}
+		for n := 1; n <= max(1, len(m.dispatches)); n++ {
+			s.ifThere(s.folder.WorkerErrors(m.id, n), "worker-errors", document)
+		}
+	}
+}
+
+// ifThere opens an artifact that nobody has to write.
+func (s *subject) ifThere(name, kind string, f form) *artifact {
+	a := s.open(name, kind, f)
+	if a.missing {
+		return nil
+	}
+	return a
+}
+
+// calls lists the dispatches of the lead's batches in ledger order, the first
+// of each worker.
+func (s *subject) calls() []*dispatched {
+	var out []*dispatched
+	for _, d := range s.dispatches {
+		again := func(o *dispatched) bool { return o.worker == d.worker }
+		if slices.Contains(announced, d.purpose) && d.worker != "" && !slices.ContainsFunc(out, again) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// roleOf is the role that a worker is dispatched in: the row's own, else the
+// roster's.
+func (s *subject) roleOf(d *dispatched) string {
+	if role := d.get("role").text(); role != "" {
+		return role
+	}
+	if m := s.worker(d.worker); m != nil {
+		return m.role
+	}
+	return ""
+}
+
+// collected says whether a worker's dispatch has come to an end.
+func (s *subject) collected(worker string) bool {
+	m := s.worker(worker)
+	if m != nil && m.status != "" {
+		return true
+	}
+	last := ""
+	for _, d := range s.dispatches {
+		if d.worker == worker && slices.Contains(announced, d.purpose) {
+			last = d.outcome
+		}
+	}
+	return last != ""
+}
+
+// writerDispatched says whether the report writer was dispatched.
+func (s *subject) writerDispatched() bool {
+	return slices.ContainsFunc(s.dispatches, func(d *dispatched) bool {
+		return strings.HasPrefix(d.purpose, run.RoleReportWriter) || d.first && s.roleOf(d) == run.RoleReportWriter
+	})
+}
+
+// analysts are the workers whose findings converge.
+func (s *subject) analysts() []node {
+	var out []node
+	for _, n := range s.manifest.root().get("roleExecutions").list() {
+		if n.get("audience").text() == run.AudienceAnalysis {
+			out = append(out, n)
+		}
+	}
+	return out
+}

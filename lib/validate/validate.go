@@ -1,0 +1,193 @@
+package validate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"okstra/lib/finding"
+)
+
+// Options says how a run is judged.
+type Options struct {
+	// Going says that the run is still going on: a torn last line is a warning.
+	Going bool
+	// Session judges the checkpoints only.
+	Session bool
+	// Subjects asks for the digests of the run's artifacts.
+	Subjects bool
+}
+
+// Result is what was found in a run or in a document.
+type Result struct {
+	// Run is the path of the run manifest from the project root, or of the
+	// document as it was given.
+	Run string
+	// TaskType and RunSeq are "" when nobody knows them.
+	TaskType, RunSeq string
+	// Root is the project root; artifacts of findings are relative to it.
+	Root     string
+	Findings []finding.Finding
+	Subjects []Subject
+	// Unusable is a run manifest or document that could not be used at all:
+	// the finding that says why, nil if there is none.
+	Unusable *finding.Finding
+}
+
+// Subject is an artifact that was judged.
+type Subject struct {
+	Name   string
+	Digest string // "sha256:…" of its bytes
+}
+
+// Violated says whether the contract is broken: whether there is a finding of
+// level error.
+func (r Result) Violated() bool { return r.Count(finding.Error) > 0 }
+
+// Count is the number of findings of a level.
+func (r Result) Count(level finding.Level) int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Level == level {
+			n++
+		}
+	}
+	return n
+}
+
+// Run judges the run of a manifest. It does not fail: a manifest that cannot
+// be used is a finding, and what lies where the run's documents belong is
+// judged all the same. Rule: docs/validate.md.
+func Run(manifestPath string, opt Options) Result {
+	s := load(manifestPath, opt)
+	out := Result{Run: s.name, TaskType: s.task.TaskType, RunSeq: s.task.RunSeq, Root: s.root}
+	out.Findings = s.judged(opt)
+	out.Unusable = unusable(out.Findings, s.name)
+	if opt.Subjects {
+		out.Subjects = s.subjects()
+	}
+	return out
+}
+
+// judged applies the rules that hold for the run.
+func (s *subject) judged(opt Options) []finding.Finding {
+	var found []finding.Finding
+	var late []Rule
+	errors := 0
+	apply := func(r Rule) {
+		j := judge{subject: s, rule: r, going: opt.Going, errors: errors}
+		r.check(&j)
+		found = append(found, j.out...)
+		for _, f := range j.out {
+			if f.Level == finding.Error {
+				errors++
+			}
+		}
+	}
+	for _, t := range tables() {
+		for _, r := range t.rules {
+			switch {
+			case !r.Applies(s.task.TaskType), opt.Session && !t.checkpoints:
+			case r.last:
+				late = append(late, r)
+			default:
+				apply(r)
+			}
+		}
+	}
+	for _, r := range late {
+		apply(r)
+	}
+	return finish(found)
+}
+
+// finish drops what another finding says better, sorts the rest and gives each
+// its fingerprint.
+func finish(found []finding.Finding) []finding.Finding {
+	type place struct{ artifact, pointer string }
+	better := map[place]bool{}
+	for _, f := range found {
+		if f.Pointer != "" && f.Code != "doc-schema" && f.Level == finding.Error {
+			better[place{f.Artifact, f.Pointer}] = true
+		}
+	}
+	kept := found[:0]
+	for _, f := range found {
+		if f.Code != "doc-schema" || !better[place{f.Artifact, f.Pointer}] {
+			kept = append(kept, f)
+		}
+	}
+	finding.Sort(kept)
+	fingerprint(kept)
+	return kept
+}
+
+// fingerprint names each finding by its code, its artifact and its anchor, so
+// that it is recognised after unrelated edits. Equal ones are numbered.
+func fingerprint(found []finding.Finding) {
+	seen := map[string]int{}
+	for i := range found {
+		f := &found[i]
+		text := f.Code + "\n" + f.Artifact + "\n" + f.Anchor
+		seen[text]++
+		if n := seen[text]; n > 1 {
+			text += "\n" + strconv.Itoa(n)
+		}
+		sum := sha256.Sum256([]byte(text))
+		f.Fingerprint = "sha256:" + hex.EncodeToString(sum[:])
+		f.Baseline = "new"
+	}
+}
+
+// unusable finds what makes a document useless as a whole.
+func unusable(found []finding.Finding, name string) *finding.Finding {
+	for i, f := range found {
+		if f.Artifact != name || f.Line > 0 && f.Code == "doc-torn-line" {
+			continue
+		}
+		switch f.Code {
+		case "doc-unreadable", "doc-syntax", "doc-version", "doc-kind":
+			return &found[i]
+		}
+	}
+	return nil
+}
+
+// subjects lists the artifacts that are there, with the digests of their bytes.
+func (s *subject) subjects() []Subject {
+	var out []Subject
+	for _, a := range s.artifacts {
+		if a.missing || a.refused {
+			continue
+		}
+		if sum, err := digestOf(s.abs(a.path)); err == nil {
+			out = append(out, Subject{a.path, sum})
+		}
+	}
+	return out
+}
+
+// Document judges one document against the schema of a kind; "" takes the kind
+// that it names itself. Markdown is judged by the grammar that its kind names.
+func Document(name string, raw []byte, kind string) Result {
+	a := &artifact{path: filepath.ToSlash(name), kind: strings.TrimPrefix(kind, "okstra-"), form: document}
+	s := &subject{byPath: map[string]*artifact{}, artifacts: []*artifact{a}}
+	a.parse(raw)
+	var found []finding.Finding
+	for _, r := range docRules {
+		if r.Code == "doc-path" || r.Code == "doc-identity" {
+			continue // they need a run
+		}
+		j := judge{subject: s, rule: r}
+		r.check(&j)
+		found = append(found, j.out...)
+	}
+	out := Result{Run: a.path, Findings: finish(found)}
+	out.Unusable = unusable(out.Findings, a.path)
+	if out.Unusable != nil && out.Unusable.Code == "doc-kind" {
+		out.Unusable = nil
+	}
+	return out
+}
