@@ -264,7 +264,8 @@ var table = []rule{
 			"bytes shelf", "lib/run", "lib/schema", "lib/finding", "lib/progress", "lib/evidence",
 			"lib/writepolicy", "lib/converge", "lib/converge/grouping", "lib/translate", "lib/render",
 		},
-		third: []string{"x/sync"},
+		third: []string{"x/sync", "testscript"},
+		why:   "testscript: its txtar holds the example of each rule, in tests",
 	},
 
 	{
