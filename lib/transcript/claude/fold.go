@@ -59,8 +59,7 @@ func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
 		}
 		b.replies(g.byID)
 	}
-	transcript.SortEvents(b.events)
-	return b.events, note
+	return transcript.SortEvents(b.events), note
 }
 
 type builder struct {

@@ -203,6 +203,5 @@ func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
 			})
 		}
 	}
-	transcript.SortEvents(events)
-	return events, note
+	return transcript.SortEvents(events), note
 }

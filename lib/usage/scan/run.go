@@ -139,22 +139,31 @@ func (r *Result) fold(readers []*transcript.Reader, list []found, files []*trans
 		r.Files = append(r.Files, f)
 		byReader[list[i].reader] = append(byReader[list[i].reader], f)
 	}
+	var parts [][]transcript.Event
+	count := 0
 	for _, reader := range readers {
 		group := byReader[reader]
 		if len(group) == 0 {
 			continue
 		}
 		events, note := reader.Fold(group)
-		for _, e := range events {
+		for i := range events {
+			e := &events[i]
 			e.File = at[group[e.File]]
-			copies := make([]int, len(e.Copies))
-			for i, c := range e.Copies {
-				copies[i] = at[group[c]]
+			for k, c := range e.Copies {
+				e.Copies[k] = at[group[c]]
 			}
-			e.Copies = copies
-			r.Events = append(r.Events, e)
 		}
+		parts, count = append(parts, events), count+len(events)
 		r.Note = r.Note.Add(note)
 	}
-	transcript.SortEvents(r.Events)
+	if len(parts) == 1 {
+		r.Events = parts[0]
+		return
+	}
+	r.Events = make([]transcript.Event, 0, count)
+	for _, events := range parts {
+		r.Events = append(r.Events, events...)
+	}
+	r.Events = transcript.SortEvents(r.Events)
 }
