@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +35,7 @@ func applyFlags(f *cli.Flags) cli.Body {
 		if m.Reusable < len(report.Items) {
 			std.Warnf("%s", leftOver(report, m))
 		}
-		return std.Document(json.RawMessage(report.Apply(lang.String(), m)))
+		return std.RawDocument(report.Apply(lang.String(), m))
 	}
 }
 

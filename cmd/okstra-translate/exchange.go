@@ -31,11 +31,13 @@ func exportFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		text := makeXLIFF(report, lang, units)
+		var text []byte
 		if *format == "po" {
 			if text, err = makePO(std, report, lang, units); err != nil {
 				return err
 			}
+		} else {
+			text = makeXLIFF(report, lang, units)
 		}
 		_, err = std.Out.Write(text)
 		return err

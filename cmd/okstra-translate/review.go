@@ -183,7 +183,7 @@ func (r *review) write(std cli.IO) error {
 		return err
 	}
 	path := translate.SidecarPath(r.report.Path, r.lang)
-	if err := writeDocument(path, sidecar); err != nil {
+	if err := writeSidecar(path, sidecar); err != nil {
 		return err
 	}
 	return std.Printf("%s\n", safetext.Line(path))

@@ -5,7 +5,6 @@ import (
 
 	"okstra/lib/atomicfile"
 	"okstra/lib/cli"
-	"okstra/lib/jsondoc"
 	"okstra/lib/translate"
 )
 
@@ -105,14 +104,10 @@ func checkFlags(f *cli.Flags) cli.Body {
 	}
 }
 
-// writeDocument writes a document of ours beside the report.
-func writeDocument(path string, v any) error {
-	text, err := jsondoc.Marshal(v)
-	if err != nil {
-		return err
-	}
+// writeSidecar replaces the translation of a report.
+func writeSidecar(path string, sidecar translate.Sidecar) error {
 	if err := checkTarget(path); err != nil {
 		return err
 	}
-	return fileError(path, atomicfile.Write(path, text, sidecarMode))
+	return fileError(path, atomicfile.Write(path, sidecar.Format(), sidecarMode))
 }

@@ -42,6 +42,12 @@ func readError(name string, err error) *ReadError {
 // MaxSize. An error of r itself is a *ReadError, not a *SyntaxError.
 func Read(r io.Reader, name string) (Doc, error) {
 	var buf bytes.Buffer
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		// Growing in steps would cost a large file more than reading it.
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			buf.Grow(int(min(info.Size(), MaxSize)) + bytes.MinRead)
+		}
+	}
 	if _, err := buf.ReadFrom(io.LimitReader(r, MaxSize+1)); err != nil {
 		return Doc{}, readError(name, err)
 	}

@@ -44,3 +44,20 @@ func TestEveryDocumentWrittenHereIsValid(t *testing.T) {
 		}
 	}
 }
+
+func TestASidecarIsLaidOutLikeEveryDocument(t *testing.T) {
+	r := reportOf(t, report(path(`One \"a\"\n<&>\u0001\u007f`, "Two b")+`,"risks":[{"statement":"Two b"}]`))
+	none := reportOf(t, report(""))
+	for _, s := range []*Sidecar{translated(t, r), translated(t, none)} {
+		for _, waived := range [][]Waiver{{}, {{"number", "in words"}, {"length", "a \"poem\""}}} {
+			s.Waived = waived
+			want, err := jsondoc.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Format(); string(got) != string(want) {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"okstra/lib/digest"
 	"okstra/lib/jsondoc"
 )
 
@@ -117,6 +118,69 @@ func (r *Report) Sidecar(lang string, answers []Answer, waived []Waiver) (Sideca
 		}
 	}
 	return s, nil
+}
+
+// Format writes the sidecar as jsondoc.Marshal lays a document out. It has its
+// own writer because a large report's translation is most of what a run of
+// this program writes.
+func (s Sidecar) Format() []byte {
+	size := 512
+	for _, item := range s.Items {
+		size += len(item.Source) + len(item.Text) + 256 + 80*len(item.At)
+	}
+	out := make([]byte, 0, size)
+	field := func(indent, name, value string) {
+		out = append(append(append(append(out, indent...), '"'), name...), `": `...)
+		out = digest.AppendString(out, value)
+		out = append(out, ",\n"...)
+	}
+	out = append(out, "{\n"...)
+	for _, f := range [][2]string{
+		{"schemaVersion", s.SchemaVersion}, {"kind", s.Kind}, {"lang", s.Lang}, {"sourceLang", s.SourceLang},
+		{"data", s.Data}, {"sourceDigest", s.SourceDigest},
+	} {
+		field("  ", f[0], f[1])
+	}
+	out = append(out, `  "waived": [`...)
+	for i, w := range s.Waived {
+		out = append(out, opening(i)...)
+		field("      ", "check", w.Check)
+		out = append(digest.AppendString(append(out, `      "reason": `...), w.Reason), "\n    }"...)
+	}
+	out = append(out, ending(len(s.Waived))+",\n"+`  "items": [`...)
+	for i, item := range s.Items {
+		out = append(out, opening(i)...)
+		field("      ", "id", item.ID)
+		field("      ", "source", item.Source)
+		field("      ", "text", item.Text)
+		out = append(out, `      "at": [`...)
+		for j, at := range item.At {
+			if j > 0 {
+				out = append(out, ',')
+			}
+			out = digest.AppendString(append(out, "\n        "...), at)
+		}
+		out = append(out, "\n      ],\n"...)
+		field("      ", "state", item.State)
+		out = append(digest.AppendString(append(out, `      "origin": `...), item.Origin), "\n    }"...)
+	}
+	return append(out, ending(len(s.Items))+"\n}\n"...)
+}
+
+// opening begins element i of a list of objects.
+func opening(i int) string {
+	if i == 0 {
+		return "\n    {\n"
+	}
+	return ",\n    {\n"
+}
+
+// ending ends a list of n objects.
+func ending(n int) string {
+	if n == 0 {
+		return "]"
+	}
+	return "\n  ]"
 }
 
 // ReadSidecar reads a sidecar and checks what it says by itself: its kind, its

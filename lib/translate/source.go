@@ -32,7 +32,8 @@ type Report struct {
 
 	GeneratedAt string // header.generatedAt, "" when it is not there
 
-	spans []span // of the items' strings in Doc.Raw, in file order
+	spans   []span            // of the items' strings in Doc.Raw, in file order
+	digests map[string]string // by language, once they are known
 }
 
 // Item is one text and every place where it stands.
@@ -165,6 +166,18 @@ func (r *Report) Prepare(lang string) Source {
 // The value is that of digest.Value; it is written here without the detour
 // through encoding/json because it is taken of every report that is opened.
 func (r *Report) Digest(lang string) string {
+	if known, ok := r.digests[lang]; ok {
+		return known
+	}
+	sum := r.computeDigest(lang)
+	if r.digests == nil {
+		r.digests = make(map[string]string)
+	}
+	r.digests[lang] = sum
+	return sum
+}
+
+func (r *Report) computeDigest(lang string) string {
 	h := sha256.New()
 	buf := make([]byte, 0, 64<<10)
 	flush := func() {

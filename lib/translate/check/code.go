@@ -40,22 +40,63 @@ var idToken = regexp.MustCompile(`(?:[\w@.+-]+/)*[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,
 	`|[A-Z][A-Z0-9]{0,9}-\d{2,}|[A-Z][A-Z0-9]{1,9}-\d+` + // C-001, PAY-1
 	`|[0-9a-f]{7,40}`) // a commit
 
-func compareIDs(p *pair) []Result { return differ(ids(p.source.bare), ids(p.target.bare)) }
+func compareIDs(p *pair) []Result { return differ(ids(p.source), ids(p.target)) }
 
-func ids(s string) []string {
-	if !hasDigit(s) {
-		return nil
-	}
+func ids(t parts) []string {
 	var found []string
-	for _, at := range idToken.FindAllStringIndex(s, -1) {
-		id := s[at[0]:at[1]]
-		if wordByte(s, at[0]-1) || wordByte(s, at[1]) || (at[0] > 0 && (s[at[0]-1] == '-' || s[at[0]-1] == '/')) {
+	for _, at := range t.ids {
+		found = append(found, t.bare[at[0]:at[1]])
+	}
+	return found
+}
+
+// idSpans says where the ids of a text are. The pattern is tried only on the
+// runs of characters that ids are made of and that have a digit and a letter:
+// few words of a text have both.
+func idSpans(s string) [][2]int {
+	var found [][2]int
+	for start := 0; start < len(s); {
+		end := start
+		digit, letter := false, false
+		for ; end < len(s) && idByte[s[end]] != 0; end++ {
+			digit = digit || idByte[s[end]] == 'd'
+			letter = letter || idByte[s[end]] == 'l'
+		}
+		if digit && letter {
+			found = appendIDs(found, s, start, end)
+		}
+		start = end + 1
+	}
+	return found
+}
+
+// idByte tells the bytes that an id can have: d for digits, l for letters.
+var idByte = func() (class [256]byte) {
+	for c := range 256 {
+		switch {
+		case c >= '0' && c <= '9':
+			class[c] = 'd'
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+			class[c] = 'l'
+		case strings.IndexByte("_@.+/:-", byte(c)) >= 0:
+			class[c] = 'o'
+		}
+	}
+	return class
+}()
+
+// appendIDs adds the ids in s[start:end].
+func appendIDs(found [][2]int, s string, start, end int) [][2]int {
+	for _, at := range idToken.FindAllStringIndex(s[start:end], -1) {
+		from, to := start+at[0], start+at[1]
+		id := s[from:to]
+		if wordByte(s, from-1) || wordByte(s, to) || (from > 0 && (s[from-1] == '-' || s[from-1] == '/')) {
 			continue
 		}
 		if !strings.ContainsAny(id, "-:") && (!hasDigit(id) || !strings.ContainsAny(id, "abcdef")) {
 			continue // a number, or a word that happens to be spelled a to f
 		}
-		found = append(found, id)
+		found = append(found, [2]int{from, to})
 	}
 	return found
 }

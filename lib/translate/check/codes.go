@@ -52,14 +52,17 @@ func Codes(s string) []Code {
 			}
 		}
 	}
-	for _, re := range []*regexp.Regexp{autolink, urlToken} {
-		if strings.Contains(p.bare, ":") {
-			for _, m := range re.FindAllStringIndex(p.bare, -1) {
-				add(Alone, m[0], m[0]+len(strings.TrimRight(p.bare[m[0]:m[1]], ".,;:!?*_")))
-			}
+	paired := pairedTags(p.bare)
+	if strings.Contains(p.bare, "<") {
+		for _, m := range autolink.FindAllStringIndex(p.bare, -1) {
+			add(Alone, m[0], m[1])
 		}
 	}
-	paired := pairedTags(p.bare)
+	if strings.Contains(p.bare, "://") {
+		for _, m := range urlToken.FindAllStringIndex(p.bare, -1) {
+			add(Alone, m[0], m[0]+len(strings.TrimRight(p.bare[m[0]:m[1]], ".,;:!?*_")))
+		}
+	}
 	if strings.Contains(p.bare, "<") {
 		for _, m := range tagToken.FindAllStringSubmatchIndex(p.bare, -1) {
 			if name := p.bare[m[4]:m[5]]; htmlNames[strings.ToLower(name)] || paired[name] {

@@ -90,7 +90,7 @@ func (p *icuParser) message(inPlural bool) (*message, error) {
 	defer func() { p.depth-- }()
 	m := &message{empty: true}
 	for p.i < len(p.s) {
-		switch c := p.s[p.i]; c {
+		switch p.s[p.i] {
 		case '}':
 			return m, nil
 		case '{':
@@ -108,10 +108,12 @@ func (p *icuParser) message(inPlural bool) (*message, error) {
 			m.empty = false
 			p.i++
 		default:
-			if !strings.ContainsRune(" \t\r\n", rune(c)) {
-				m.empty = false
+			text := p.s[p.i:]
+			if end := strings.IndexAny(text, "{}'#"); end >= 0 {
+				text = text[:end]
 			}
-			p.i++
+			m.empty = m.empty && strings.Trim(text, " \t\r\n") == ""
+			p.i += len(text)
 		}
 	}
 	return m, nil

@@ -39,6 +39,7 @@ type parts struct {
 	spans  []string
 	fences []string
 	links  []string // destinations
+	ids    [][2]int // where the ids are in bare
 }
 
 var markdown = sync.OnceValue(func() parser.Parser { return goldmark.DefaultParser() })
@@ -48,9 +49,16 @@ var markdown = sync.OnceValue(func() parser.Parser { return goldmark.DefaultPars
 // written back from its tree.
 func takeApart(s string) parts {
 	p := parts{whole: s, bare: s}
-	if !strings.ContainsAny(s, "`~<[") {
-		return p
+	if strings.ContainsAny(s, "`~<[") {
+		p.markdown()
 	}
+	p.ids = idSpans(p.bare)
+	return p
+}
+
+// markdown finds code and links.
+func (p *parts) markdown() {
+	s := p.whole
 	raw := []byte(s)
 	tree := markdown().Parse(text.NewReader(raw))
 	// The walk cannot fail: the function it calls never does.
@@ -81,7 +89,6 @@ func takeApart(s string) parts {
 	})
 	p.codes = apart(p.codes)
 	p.bare = without(s, p.codes)
-	return p
 }
 
 // codeSpan gives the content of a code span and where it stands, backticks

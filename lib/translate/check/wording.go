@@ -23,33 +23,70 @@ func words(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 }
 
-// notCounted is what holds digits that other checks look at.
-var notCounted = regexp.MustCompile(idToken.String() + "|" + urlToken.String() + `|<[^<>\s][^<>]*>|%\d+\$?`)
+// The digits inside of these are the business of other checks.
+var (
+	angled     = regexp.MustCompile(`<[^<>\s][^<>]*>`)
+	percentage = regexp.MustCompile(`%\d+\$?`)
+)
+
+// withoutCodes blanks what holds digits and is no number: ids, addresses, tags
+// and placeholders.
+func withoutCodes(t parts) string {
+	s := t.bare
+	blank := slices.Clone(t.ids)
+	for _, other := range []struct {
+		sign string
+		re   *regexp.Regexp
+	}{{"://", urlToken}, {"<", angled}, {"%", percentage}} {
+		if strings.Contains(s, other.sign) {
+			for _, at := range other.re.FindAllStringIndex(s, -1) {
+				blank = append(blank, [2]int{at[0], at[1]})
+			}
+		}
+	}
+	return without(s, blank)
+}
 
 // compareNumbers compares runs of digits, whatever the digits' script. The
 // marks between thousands are the language's own business.
 func compareNumbers(p *pair) []Result {
-	return differ(numbers(p.source.bare), numbers(p.target.bare))
+	return differ(numbers(p.source), numbers(p.target))
 }
 
-func numbers(s string) []string {
-	if !strings.ContainsFunc(s, unicode.IsDigit) {
+func numbers(t parts) []string {
+	if !strings.ContainsFunc(t.bare, isDigit) {
 		return nil
 	}
+	s := t.bare
 	if hasDigit(s) {
-		s = notCounted.ReplaceAllString(s, " ")
+		s = withoutCodes(t)
 	}
 	var found []string
-	var run strings.Builder
-	for _, r := range s + " " {
-		if unicode.IsDigit(r) {
-			run.WriteByte('0' + digitValue(r))
-		} else if run.Len() > 0 {
-			found = append(found, run.String())
-			run.Reset()
+	var run []byte
+	for _, r := range s {
+		if isDigit(r) {
+			run = append(run, '0'+digitValue(r))
+		} else if run != nil {
+			found = append(found, string(run))
+			run = nil
 		}
 	}
+	if run != nil {
+		found = append(found, string(run))
+	}
 	return found
+}
+
+// isDigit is unicode.IsDigit with a quick answer for the scripts that have no
+// digits of their own and most of the letters.
+func isDigit(r rune) bool {
+	switch {
+	case r < 0x80:
+		return r >= '0' && r <= '9'
+	case r < 0x0660, r >= 0x1b60 && r < 0xa620, r >= 0xac00 && r < 0xff10:
+		return false
+	}
+	return unicode.IsDigit(r)
 }
 
 // digitValue is the value of a decimal digit of any script: Unicode keeps the
@@ -59,7 +96,7 @@ func digitValue(r rune) byte {
 		return byte(r - '0')
 	}
 	value := byte(0)
-	for value < 9 && unicode.IsDigit(r-1) {
+	for value < 9 && isDigit(r-1) {
 		r--
 		value++
 	}
@@ -130,17 +167,31 @@ func compareDoubleWords(p *pair) []Result {
 	return []Result{{Extra: extra, Message: "twice in a row: " + strings.Join(extra, " ")}}
 }
 
+// doubled lists the words that repeat the one before, case aside. Words are
+// parted by ASCII white space, as scripts that part them do.
 func doubled(s string) []string {
 	var found []string
 	previous := ""
-	for word := range strings.FieldsSeq(s) {
-		lower := strings.ToLower(word)
-		if lower == previous && strings.IndexFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) < 0 {
-			found = append(found, word)
+	for start := 0; start < len(s); {
+		end := start
+		for end < len(s) && s[end] > ' ' {
+			end++
 		}
-		previous = lower
+		word := s[start:end]
+		if word != "" {
+			if len(word) == len(previous) && strings.EqualFold(word, previous) && isWord(word) {
+				found = append(found, word)
+			}
+			previous = word
+		}
+		start = end + 1
 	}
 	return found
+}
+
+// isWord says whether a text is letters and marks only.
+func isWord(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) < 0
 }
 
 // dense are the scripts that say in one character what takes several in
@@ -176,8 +227,8 @@ var joinerScripts = []string{"Arab", "Deva", "Beng", "Guru", "Gujr", "Orya", "Ta
 // compareBidi finds characters that do not show and change how others do.
 func compareBidi(p *pair) []Result {
 	return surplus(p, "invisible character ", func(r rune) bool {
-		if r < 0x80 {
-			return false
+		if r < 0x80 || r > 0x206f && r < 0xfeff {
+			return false // no such characters there
 		}
 		if r == '\u200c' || r == '\u200d' {
 			return !slices.Contains(joinerScripts, p.scripts[1]) && !emojiNear(p.target.whole)
@@ -191,36 +242,33 @@ func emojiNear(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r >= 0x1f000 && r <= 0x1faff || r >= 0x2600 && r <= 0x27bf })
 }
 
-// brackets pairs the opening and closing forms, wide ones with narrow ones.
-var brackets = map[rune]struct {
-	kind string
-	step int
+// brackets lists the pairs, a wide form beside the narrow one it stands for.
+var brackets = []struct {
+	kind, open, closing string
 }{
-	'(': {"()", 1}, ')': {"()", -1}, '（': {"()", 1}, '）': {"()", -1},
-	'[': {"[]", 1}, ']': {"[]", -1}, '［': {"[]", 1}, '］': {"[]", -1},
-	'{': {"{}", 1}, '}': {"{}", -1}, '｛': {"{}", 1}, '｝': {"{}", -1},
-	'「': {"「」", 1}, '」': {"「」", -1}, '『': {"『』", 1}, '』': {"『』", -1}, '【': {"【】", 1}, '】': {"【】", -1},
+	{"()", "(（", ")）"}, {"[]", "[［", "]］"}, {"{}", "{｛", "}｝"}, {"「」", "「", "」"}, {"『』", "『", "』"}, {"【】", "【", "】"},
 }
 
 // compareBrackets finds brackets that pair in the source and not here.
 func compareBrackets(p *pair) []Result {
-	balance := func(s string) map[string]int {
-		open := make(map[string]int)
-		for _, r := range s {
-			if b, ok := brackets[r]; ok {
-				open[b.kind] += b.step
-			}
-		}
-		return open
-	}
-	source, target := balance(p.source.bare), balance(p.target.bare)
 	var results []Result
-	for _, kind := range []string{"()", "[]", "{}", "「」", "『』", "【】"} {
-		if source[kind] == 0 && target[kind] != 0 {
-			results = append(results, Result{Extra: []string{kind}, Message: "brackets do not pair: " + kind})
+	for _, b := range brackets {
+		if balance(p.target.bare, b.open, b.closing) != 0 && balance(p.source.bare, b.open, b.closing) == 0 {
+			results = append(results, Result{Extra: []string{b.kind}, Message: "brackets do not pair: " + b.kind})
 		}
 	}
 	return results
+}
+
+func balance(s, open, closing string) int {
+	n := 0
+	for _, r := range open {
+		n += strings.Count(s, string(r))
+	}
+	for _, r := range closing {
+		n -= strings.Count(s, string(r))
+	}
+	return n
 }
 
 // compareGlossary looks for the caller's translation of each term that the
