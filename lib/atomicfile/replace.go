@@ -38,6 +38,18 @@ func Write(path string, data []byte, perm fs.FileMode) error {
 	return p.Commit()
 }
 
+// WriteUnswept is Write without the look for what dead writers left beside the
+// target: for programs that write thousands of files into one folder, where
+// each look would read the whole of it. The next Write of the target sweeps.
+func WriteUnswept(path string, data []byte, perm fs.FileMode) error {
+	p, err := create(path, perm)
+	if err != nil {
+		return err
+	}
+	_, _ = p.Write(data)
+	return p.Commit()
+}
+
 // Pending is a new content that waits beside its target under another name.
 // It must be ended by Commit, CommitAll or Abort. It is not safe for use by
 // several goroutines.
@@ -50,6 +62,14 @@ type Pending struct {
 // Create begins a new content for path, whose directory must exist. Nothing
 // shows at path before the commit.
 func Create(path string, perm fs.FileMode) (*Pending, error) {
+	p, err := create(path, perm)
+	if err == nil {
+		sweep(path, p.file.File)
+	}
+	return p, err
+}
+
+func create(path string, perm fs.FileMode) (*Pending, error) {
 	if err := replaceable(path); err != nil {
 		return nil, err
 	}
@@ -59,7 +79,6 @@ func Create(path string, perm fs.FileMode) (*Pending, error) {
 		return nil, at(path, err)
 	}
 	markAlive(file.File)
-	sweep(path, file.File)
 	return &Pending{path: path, file: file}, nil
 }
 

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"okstra/lib/atomicfile"
 	"okstra/lib/audit"
@@ -65,7 +62,7 @@ func (e *engine) openAudits(ctx context.Context, tasks []*task) (audits, error) 
 		key := policy.SourcePolicy.AllowedRoot + "\x00" + policy.ArtifactPolicy.AllowedRoot
 		r := trees[key]
 		if r == nil {
-			r = &auditRound{tasks: map[*task]bool{}, environ: e.host.Environ, own: e.own}
+			r = &auditRound{tasks: map[*task]bool{}, environ: e.host.Environ, own: e.own.has}
 			trees[key], list = r, append(list, r)
 		}
 		r.tasks[t] = true
@@ -172,79 +169,6 @@ func share(found audit.Findings, own writepolicy.Policy) judgement {
 	return j
 }
 
-// own tells which paths the dispatcher and the lead's own commands write
-// while jobs run: sidecars, logs and state. They are no changes of a job.
-func (e *engine) own(path string) bool {
-	return slices.ContainsFunc(e.ownPaths, func(p ownPath) bool { return p.matches(path) })
-}
-
-// ownPath is a file, or all files of a folder whose names begin with a stem.
-type ownPath struct {
-	dir  string
-	stem string // "" for the whole folder
-}
-
-// matches also takes the lock beside a file and the temporary file of a
-// replacement, whose name has a dot in front.
-func (p ownPath) matches(path string) bool {
-	if p.stem == "" {
-		return path == p.dir || strings.HasPrefix(path, p.dir+"/")
-	}
-	dir, name := filepath.Split(path)
-	return filepath.Clean(dir) == p.dir && strings.HasPrefix(strings.TrimPrefix(name, "."), p.stem)
-}
-
-// ownPathsOf lists what is written beside the jobs of a batch.
-func ownPathsOf(tasks []*task) []ownPath {
-	var list []ownPath
-	file := func(path string) {
-		if dir, name := filepath.Split(path); name != "" {
-			list = append(list, ownPath{dir: filepath.Clean(dir), stem: name})
-		}
-	}
-	runs := map[*run.Manifest]bool{}
-	for _, t := range tasks {
-		root := t.job.ProjectRoot
-		prompt := run.Abs(root, t.job.PromptPath)
-		// The prompt itself is nobody's to write any more.
-		stem := strings.TrimSuffix(prompt, filepath.Ext(prompt))
-		file(prompt + ".")
-		file(stem + ".attempt-")
-		if sidecar := t.job.ErrorsSidecarPath; sidecar != "" {
-			file(run.Abs(root, sidecar) + ".old-")
-		}
-		if t.boundary == boundary.Overlay {
-			for _, path := range artifactPaths(t.job, t.manifest, 1) {
-				file(run.Abs(root, path)) // copied out by the dispatcher
-			}
-		}
-		if t.manifest == nil {
-			file(filepath.Join(filepath.Dir(prompt), "dispatch."))
-		} else if m := t.manifest; !runs[m] {
-			runs[m] = true
-			for _, path := range []string{m.JournalPath, m.EventsLogPath, m.ErrorsLogPath, m.TeamStatePath, m.Folder().RunManifest()} {
-				file(run.Abs(root, path))
-			}
-			file(filepath.Join(filepath.Dir(run.Abs(root, m.JournalPath)), "dispatch."))
-			file(run.Abs(root, strings.TrimSuffix(m.Folder().AuditSnapshot(1), "1.json")))
-		}
-		list = append(list, ownPath{dir: filepath.Join(root, ".okstra", "locks")})
-	}
-	return list
-}
-
-// ownHomes are the folders in which the CLIs of a batch keep what is theirs;
-// such a folder may lie inside the project.
-func (e *engine) ownHomes(a *attempt) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, path := range append(slices.Clone(a.launch.Writable), a.tempDir) {
-		if p := (ownPath{dir: path}); path != "" && !slices.Contains(e.ownPaths, p) {
-			e.ownPaths = append(e.ownPaths, p)
-		}
-	}
-}
-
 // lostRound judges lost attempts against the baseline of their round, which
 // lies where their sidecars say.
 func (h *history) lostRound(ctx context.Context, host Host, lost *past) judgement {
@@ -287,9 +211,9 @@ func (h *history) compareRound(ctx context.Context, host Host, sidecar run.Attem
 	if err != nil {
 		return audit.Findings{}, own, err
 	}
-	e := &engine{ownPaths: ownPathsOf(tasks)}
-	e.ownPaths = append(e.ownPaths, ownPath{dir: host.Home})
-	found, err := compare(ctx, scope, before, policies, e.own)
+	ours := ownPathsOf(tasks)
+	ours.folder(host.Home)
+	found, err := compare(ctx, scope, before, policies, ours.has)
 	return found, own, err
 }
 
@@ -347,9 +271,10 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 	if err != nil {
 		return nil, err
 	}
-	own := &engine{ownPaths: []ownPath{{dir: filepath.Dir(w.files.Prompt), stem: filepath.Base(w.files.Prompt) + "."}}}
+	own := newOwnPaths()
+	own.files(w.files.Prompt + ".")
 	return func(ctx context.Context) judgement {
-		found, err := compare(ctx, scope, before, policies, own.own)
+		found, err := compare(ctx, scope, before, policies, own.has)
 		if err != nil {
 			return failedAudit(err)
 		}

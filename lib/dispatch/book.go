@@ -129,5 +129,5 @@ func writeDocument(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, text, 0o644)
+	return atomicfile.WriteUnswept(path, text, 0o644)
 }

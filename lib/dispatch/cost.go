@@ -13,6 +13,9 @@ func (t *task) cost(usage *run.Usage) *float64 {
 	if usage == nil || t.prices == nil {
 		return nil
 	}
+	if isFree(t.model) {
+		return new(float64)
+	}
 	bill := price.NewBill(t.prices)
 	bill.Add(price.Use{Model: t.model.ID, Anthropic: t.row.ID == "claude", Tokens: price.Tokens{
 		Input: usage.Input, CacheRead: usage.CacheRead, CacheWrite5m: usage.CacheWrite5m, CacheWrite1h: usage.CacheWrite1h, Output: usage.Output,
@@ -25,10 +28,19 @@ func (t *task) cost(usage *run.Usage) *float64 {
 	return &value
 }
 
+// isFree tells whether the row of a model says that it costs nothing, as that of
+// a recording does.
+func isFree(m provider.Model) bool {
+	return m.Pricing != nil && m.Pricing.Input().Sign() == 0 && m.Pricing.Cached().Sign() == 0 && m.Pricing.Output().Sign() == 0
+}
+
 // pricesOf is the price table with the model of a catalogue row, nil for a
 // model that the table cannot price.
 func pricesOf(p *provider.Provider, m provider.Model) (*price.Table, error) {
 	table := price.Default()
+	if isFree(m) {
+		return table, nil
+	}
 	if m.Pricing == nil {
 		if !table.Lookup(m.ID).Priced() {
 			return nil, nil

@@ -67,7 +67,7 @@ type engine struct {
 	leases     []*atomicfile.Held
 	round      int
 	audits     audits
-	ownPaths   []ownPath // what is written beside the jobs, see own
+	own        *ownPaths
 	total      int
 
 	out    outlet

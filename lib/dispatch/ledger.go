@@ -40,7 +40,7 @@ type ledger struct {
 	timer   *time.Timer
 	failed  func(error)
 	flushMu sync.Mutex
-	places  map[ledgerKey]int // where a row stood at the last write
+	state   *stateFile // as it was written last
 }
 
 type ledgerKey struct {
@@ -51,7 +51,7 @@ type ledgerKey struct {
 // openLedger gives the ledger in the team state at path. failed is told an
 // error of a write in the background; flush reports its own.
 func openLedger(path string, failed func(error)) *ledger {
-	return &ledger{path: path, failed: failed, places: map[ledgerKey]int{}}
+	return &ledger{path: path, failed: failed}
 }
 
 // put adds a row, or replaces the one of the same assignment and attempt.
@@ -110,86 +110,31 @@ func (l *ledger) flush() error {
 	})
 }
 
+// edit is what the flush makes of the team state. While nobody else changes the
+// document, what was written last is known piece by piece and nothing is parsed
+// again: a long ledger costs one copy.
 func (l *ledger) edit(old []byte, rows []run.LedgerRow, roster []rosterChange) ([]byte, error) {
 	if old == nil {
 		return nil, fmt.Errorf("%s: %w", l.path, os.ErrNotExist)
 	}
-	doc, err := jsondoc.Parse(l.path, old)
-	if err != nil {
-		return nil, err
-	}
-	if len(rows) > 0 {
-		all := ledgerItems(doc)
-		for _, row := range rows {
-			if all, err = l.place(all, row); err != nil {
-				return nil, err
-			}
+	if l.state == nil || !bytes.Equal(l.state.text, old) {
+		state, err := readStateFile(l.path, old)
+		if err != nil {
+			return nil, err
 		}
-		if doc, err = doc.Set("/workerDispatches", all); err != nil {
+		l.state = state
+	}
+	for _, row := range rows {
+		if err := l.state.place(row); err != nil {
 			return nil, err
 		}
 	}
-	if doc, err = editRoster(doc, roster); err != nil {
-		return nil, err
-	}
-	return jsondoc.Marshal(json.RawMessage(doc.Raw))
-}
-
-// ledgerItems gives the rows as they stand there. What is no list is empty: it
-// will be one from now on.
-func ledgerItems(doc jsondoc.Doc) []json.RawMessage {
-	raw, ok := doc.Lookup("/workerDispatches")
-	var all []json.RawMessage
-	if !ok || json.Unmarshal(raw, &all) != nil {
-		return []json.RawMessage{}
-	}
-	return all
-}
-
-// place puts a row where its key stands, else at the end. The place of the
-// last write is tried first, so that a long ledger is not searched for every
-// row. Keys of the row that this version does not know stay in it.
-func (l *ledger) place(all []json.RawMessage, row run.LedgerRow) ([]json.RawMessage, error) {
-	key := ledgerKey{row.AssignmentRef, row.Attempt}
-	raw, err := json.Marshal(row)
-	if err != nil {
-		return nil, err
-	}
-	at, known := l.places[key]
-	if !known || at >= len(all) || keyOf(all[at]) != key {
-		at = findRow(all, key)
-	}
-	if at < 0 {
-		l.places[key] = len(all)
-		return append(all, raw), nil
-	}
-	if raw, err = keepUnknown(all[at], raw); err != nil {
-		return nil, err
-	}
-	l.places[key], all[at] = at, raw
-	return all, nil
-}
-
-func findRow(all []json.RawMessage, key ledgerKey) int {
-	needle, err := json.Marshal(key.ref)
-	if err != nil {
-		return -1
-	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if bytes.Contains(all[i], needle) && keyOf(all[i]) == key {
-			return i
+	for _, change := range roster {
+		if err := l.state.change(change); err != nil {
+			return nil, err
 		}
 	}
-	return -1
-}
-
-func keyOf(raw json.RawMessage) ledgerKey {
-	var row struct {
-		AssignmentRef string `json:"assignmentRef"`
-		Attempt       int    `json:"attempt"`
-	}
-	_ = json.Unmarshal(raw, &row) // what is no row has no key
-	return ledgerKey{row.AssignmentRef, row.Attempt}
+	return l.state.format(), nil
 }
 
 // keepUnknown adds to a new row the keys of the old one that it lacks.
@@ -215,46 +160,14 @@ func keepUnknown(old, fresh json.RawMessage) (json.RawMessage, error) {
 	return is.Raw, nil
 }
 
-// editRoster applies the changes to the workers, matched by their ids.
-func editRoster(doc jsondoc.Doc, changes []rosterChange) (jsondoc.Doc, error) {
-	if len(changes) == 0 {
-		return doc, nil
-	}
-	var state struct {
-		Workers []struct {
-			WorkerID   string `json:"workerId"`
-			PromptPath string `json:"promptPath"`
-		} `json:"workers"`
-	}
-	if err := doc.Decode(&state); err != nil {
-		return doc, err
-	}
-	var err error
-	for _, change := range changes {
-		for i, worker := range state.Workers {
-			if worker.WorkerID != change.WorkerID {
-				continue
-			}
-			if worker.PromptPath != "" {
-				change.PromptPath = ""
-			} else {
-				state.Workers[i].PromptPath = change.PromptPath
-			}
-			if doc, err = change.apply(doc, fmt.Sprintf("/workers/%d", i)); err != nil {
-				return doc, err
-			}
-		}
-	}
-	return doc, nil
-}
-
-func (c rosterChange) apply(doc jsondoc.Doc, row string) (jsondoc.Doc, error) {
+// apply makes the change in a row of the roster.
+func (c rosterChange) apply(doc jsondoc.Doc) (jsondoc.Doc, error) {
 	set := func(key string, value *string) error {
 		if value == nil {
 			return nil
 		}
 		var err error
-		doc, err = doc.Set(row+"/"+key, *value)
+		doc, err = doc.Set("/"+key, *value)
 		return err
 	}
 	prompt := &c.PromptPath
@@ -273,7 +186,7 @@ func (c rosterChange) apply(doc jsondoc.Doc, row string) (jsondoc.Doc, error) {
 		return doc, nil
 	}
 	if *c.Reason == "" {
-		return doc.Delete(row + "/reason")
+		return doc.Delete("/reason")
 	}
 	return doc, set("reason", c.Reason)
 }

@@ -228,7 +228,7 @@ func SetManifestStatus(ctx context.Context, root string, m run.Manifest, status 
 // it.
 func (e *engine) beginRound(ctx context.Context, tasks []*task) error {
 	e.round++
-	e.ownPaths = ownPathsOf(tasks)
+	e.own = ownPathsOf(tasks)
 	var err error
 	e.audits, err = e.openAudits(ctx, tasks)
 	return err

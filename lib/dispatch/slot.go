@@ -73,8 +73,8 @@ func ServeSlot(now func() time.Time, in io.Reader, out io.Writer) error {
 		}
 	}()
 	for order := range orders {
-		if order.Start != nil && !s.run(*order.Start, orders) {
-			return nil
+		for next := order.Start; next != nil; {
+			next = s.run(*next, orders)
 		}
 	}
 	return nil
@@ -93,9 +93,10 @@ func (s *slotServer) tell(news slotNews) {
 	_ = s.out.Encode(news)
 }
 
-// run does one job and listens for a stop meanwhile. It gives false when the
-// dispatcher went away.
-func (s *slotServer) run(start slotStart, orders <-chan slotOrder) (connected bool) {
+// run does one job and listens for a stop meanwhile. The dispatcher may hear of
+// the end of a job, and order the next one, before this function has seen it;
+// it gives that order back. When the dispatcher goes away the job is ended.
+func (s *slotServer) run(start slotStart, orders <-chan slotOrder) (next *slotStart) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	done := make(chan struct{})
@@ -103,17 +104,15 @@ func (s *slotServer) run(start slotStart, orders <-chan slotOrder) (connected bo
 		defer close(done)
 		s.job(ctx, start)
 	}()
-	for {
-		select {
-		case <-done:
-			return true
-		case _, ok := <-orders:
+	select {
+	case <-done:
+		return nil
+	case order := <-orders: // the zero order when the dispatcher is gone
+		if order.Start == nil {
 			cancel()
-			if !ok {
-				<-done
-				return false
-			}
 		}
+		<-done
+		return order.Start
 	}
 }
 
