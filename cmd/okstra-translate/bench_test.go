@@ -84,9 +84,14 @@ func BenchmarkEachCommand(b *testing.B) {
 	write := []string{"write", "--data", data, "--lang", "ko", "--source", source, "--source-digest", digest, "--translations", answers}
 	call(b, write...)
 	for _, args := range [][]string{
-		{"prepare", "--data", data, "--lang", "ko"}, write,
-		{"apply", "--data", data, "--lang", "ko"}, {"status", "--data", data}, {"render", "--data", data}, {"render", "--data", data, "--format", "html"},
-		{"export", "--data", data, "--lang", "ko", "--format", "po"}, {"export", "--data", data, "--lang", "ko", "--format", "xliff"},
+		{"prepare", "--data", data, "--lang", "ko"},
+		write,
+		{"apply", "--data", data, "--lang", "ko"},
+		{"status", "--data", data},
+		{"render", "--data", data},
+		{"render", "--data", data, "--format", "html"},
+		{"export", "--data", data, "--lang", "ko", "--format", "po"},
+		{"export", "--data", data, "--lang", "ko", "--format", "xliff"},
 	} {
 		name := args[0]
 		if args[len(args)-2] == "--format" {

@@ -229,13 +229,16 @@ func hostileReport(texts []string) []byte {
 		"kind":        reportKind,
 		"header":      map[string]any{"taskKey": text(), "reportLanguage": text(), "previousReport": text(), "generatedAt": text()},
 		"verdictCard": map[string]any{"finalConclusion": text(), "verdictToken": text()},
-		"consensus": []any{map[string]any{"id": text(), "classification": text(), "claim": text(), "evidenceRefs": []any{text(), "E-001"},
-			"positions": []any{map[string]any{"workerId": text(), "stance": text(), "note": text()}}}},
+		"consensus": []any{map[string]any{
+			"id": text(), "classification": text(), "claim": text(), "evidenceRefs": []any{text(), "E-001"},
+			"positions": []any{map[string]any{"workerId": text(), "stance": text(), "note": text()}},
+		}},
 		"evidence":     []any{map[string]any{"id": "E-001", "ref": text(), "summary": text()}, map[string]any{"id": "E-001", "summary": text()}},
 		"usageSummary": map[string]any{"roles": []any{map[string]any{"label": text(), "role": text(), "costUsd": 1}}, "phases": []any{map[string]any{"phase": text(), "wallMs": 3}}, "byProvider": map[string]any{text(): map[string]any{}}, "unavailableReasons": []any{text()}},
 		"implementationPlanning": map[string]any{"stages": []any{
 			map[string]any{"stage": 1, "title": text(), "dependsOn": []any{2}, "exitCriteria": []any{text()}, "stepwiseExecution": []any{map[string]any{"files": text(), "action": text()}}},
-			map[string]any{"stage": 2, "title": text(), "dependsOn": []any{1}}}},
+			map[string]any{"stage": 2, "title": text(), "dependsOn": []any{1}},
+		}},
 		"errorAnalysis":  map[string]any{"validationPath": []any{text(), text()}},
 		"releaseHandoff": map[string]any{"prUrl": text(), "commands": []any{map[string]any{"argv": []any{text(), text()}}}},
 	})

@@ -136,8 +136,12 @@ func (s Sidecar) Format() []byte {
 	}
 	out = append(out, "{\n"...)
 	for _, f := range [][2]string{
-		{"schemaVersion", s.SchemaVersion}, {"kind", s.Kind}, {"lang", s.Lang}, {"sourceLang", s.SourceLang},
-		{"data", s.Data}, {"sourceDigest", s.SourceDigest},
+		{"schemaVersion", s.SchemaVersion},
+		{"kind", s.Kind},
+		{"lang", s.Lang},
+		{"sourceLang", s.SourceLang},
+		{"data", s.Data},
+		{"sourceDigest", s.SourceDigest},
 	} {
 		field("  ", f[0], f[1])
 	}

@@ -4,9 +4,28 @@ import "testing"
 
 func TestLanguageTags(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
-		{"ko", "ko"}, {"KO_kr", "ko-KR"}, {"iw", "he"}, {"no", "no"}, {"cmn", "cmn"}, {"zh-TW", "zh-TW"}, {"ko-XX", "ko-XX"}, {"sr-Latn", "sr-Latn"},
-		{"xx", ""}, {"english", ""}, {"../x", ""}, {"und", ""}, {"und-KR", ""}, {"root", ""}, {"x-foo", ""}, {"ko-x-foo", ""}, {"qaa", ""},
-		{"mul", ""}, {"zxx", ""}, {"", ""}, {"ko\x00", ""}, {"ko/../x", ""},
+		{"ko", "ko"},
+		{"KO_kr", "ko-KR"},
+		{"iw", "he"},
+		{"no", "no"},
+		{"cmn", "cmn"},
+		{"zh-TW", "zh-TW"},
+		{"ko-XX", "ko-XX"},
+		{"sr-Latn", "sr-Latn"},
+		{"xx", ""},
+		{"english", ""},
+		{"../x", ""},
+		{"und", ""},
+		{"und-KR", ""},
+		{"root", ""},
+		{"x-foo", ""},
+		{"ko-x-foo", ""},
+		{"qaa", ""},
+		{"mul", ""},
+		{"zxx", ""},
+		{"", ""},
+		{"ko\x00", ""},
+		{"ko/../x", ""},
 	} {
 		tag, err := ParseLang(tt.in)
 		if got := tag.String(); (err == nil) != (tt.want != "") || err == nil && got != tt.want {

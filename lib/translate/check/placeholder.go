@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -171,12 +172,7 @@ func positional(s string) bool {
 }
 
 func hasPositional(list []string) bool {
-	for _, s := range list {
-		if positional(s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, positional)
 }
 
 func withoutPositional(list []string) []string {

@@ -16,7 +16,7 @@ var textAttribute = regexp.MustCompile(`\b(title|alt|aria-label|placeholder)\s*=
 // htmlNames are the names that make a tag without a closing partner.
 var htmlNames = func() map[string]bool {
 	names := make(map[string]bool)
-	for _, name := range strings.Fields(`a abbr address area article aside audio b base bdi bdo blockquote body br button
+	for name := range strings.FieldsSeq(`a abbr address area article aside audio b base bdi bdo blockquote body br button
 		canvas caption cite code col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption
 		figure footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label legend li link main map
 		mark math menu meta meter nav noscript object ol optgroup option output p param picture pre progress q rp rt ruby s

@@ -132,8 +132,10 @@ func TestWhatToolsWriteIsRead(t *testing.T) {
 		Comments: []string{"Translator", ""},
 		Header:   []Field{{"Language", "pt"}, {"Content-Type", "text/plain; charset=utf-8"}},
 		Entries: []Entry{
-			{Comments: []string{"note"}, Extracted: []string{"extracted"}, References: []string{"a:1 b:2"}, Flags: []string{"fuzzy", "markdown-text"},
-				Previous: &Text{&nine, "old text"}, Text: Text{&one, "abAA\t?'"}, Str: "c"},
+			{
+				Comments: []string{"note"}, Extracted: []string{"extracted"}, References: []string{"a:1 b:2"}, Flags: []string{"fuzzy", "markdown-text"},
+				Previous: &Text{&nine, "old text"}, Text: Text{&one, "abAA\t?'"}, Str: "c",
+			},
 			{Text: Text{nil, "no context"}, Str: "d"},
 		},
 	}
