@@ -64,6 +64,9 @@ func (t *turn) responsesItem(ev func(string, obj)) obj {
 		ev("response.output_item.done", obj{"output_index": 0, "item": done})
 		return done
 	}
+	if t.codeMode(answered) {
+		return t.codeCall(ev)
+	}
 	message := func(status string, content []obj) obj {
 		return obj{"id": "msg_" + t.id, "type": "message", "status": status, "role": "assistant", "content": content}
 	}
@@ -77,6 +80,26 @@ func (t *turn) responsesItem(ev func(string, obj)) obj {
 	}
 	ev("response.output_text.done", at(obj{"text": t.text()}))
 	done := message("completed", []obj{{"type": "output_text", "text": t.text(), "annotations": []obj{}}})
+	ev("response.output_item.done", obj{"output_index": 0, "item": done})
+	return done
+}
+
+// codeMode says whether the request offers, instead of tools, one that runs a
+// program which calls them, as Codex does for the models that it knows. They
+// stand in the input then and not among the tools.
+func (t *turn) codeMode(answered string) bool {
+	wanted := t.scenario == "tool" || t.scenario == "longtool"
+	return wanted && !strings.Contains(t.raw, answered) && strings.Contains(t.raw, `"type":"custom","name":"exec"`)
+}
+
+func (t *turn) codeCall(ev func(string, obj)) obj {
+	program := "text(await tools.exec_command(" + asText(obj{"cmd": t.command()}) + "))"
+	call := func(status, input string) obj {
+		return obj{"id": "ctc_" + t.id, "type": "custom_tool_call", "status": status, "name": "exec", "call_id": "call_" + t.id, "input": input}
+	}
+	done := call("completed", program)
+	ev("response.output_item.added", obj{"output_index": 0, "item": call("in_progress", "")})
+	ev("response.custom_tool_call_input.done", obj{"item_id": "ctc_" + t.id, "output_index": 0, "input": program})
 	ev("response.output_item.done", obj{"output_index": 0, "item": done})
 	return done
 }

@@ -71,6 +71,20 @@ func TestEachDialectAnswersAndReportsTheTruth(t *testing.T) {
 	}
 }
 
+func TestToolsThatArePartOfTheInputAreCalledByAProgram(t *testing.T) {
+	s := start(t, Options{})
+	body := `{"stream":true,"input":[{"tools":[{"type":"custom","name":"exec"}]},"SCENARIO=tool"]}`
+	resp, err := http.Post(s.URL()+"/v1/responses", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || !strings.Contains(string(text), `"custom_tool_call"`) || !strings.Contains(string(text), "tools.exec_command") {
+		t.Errorf("%v, no program in %.300s", err, text)
+	}
+}
+
 func TestFailuresAreNoFinishedCalls(t *testing.T) {
 	for _, d := range dialects {
 		s := start(t, Options{})

@@ -95,6 +95,10 @@ func (e *enclosure) mounts() error {
 	if err := setReadOnly("/", true, unix.AT_RECURSIVE); err != nil {
 		return fmt.Errorf("make all mounts read-only: %w", err)
 	}
+	// A CLI that brings its own sandbox writes the maps of its user namespace
+	// below /proc. Nothing in there is a file that could be kept. Where it
+	// cannot be opened again the CLI's sandbox fails and says so.
+	_ = setReadOnly("/proc", false, 0)
 	for _, o := range e.Overlays {
 		if err := setReadOnly(o.Tree, false, 0); err != nil {
 			return fmt.Errorf("open %s again: %w", o.Tree, err)

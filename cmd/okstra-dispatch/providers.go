@@ -1,0 +1,6 @@
+package main
+
+import "okstra/lib/cli"
+
+// providersCommands ask the catalogue.
+func providersCommands() []cli.Command { return nil }
