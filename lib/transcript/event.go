@@ -91,6 +91,11 @@ type Event struct {
 	Incomplete  bool   `json:"incomplete,omitempty"`  // the provider says so itself
 	Source      Source `json:"source"`
 
+	// Kind is the kind of transcript, as blocks name it, and Assumed the model to
+	// take where neither the transcript nor the dispatch names one.
+	Kind    string `json:"-"`
+	Assumed string `json:"-"`
+
 	// At is TS as an instant, or NoTime. File indexes the folded files and
 	// Copies lists the other files holding a copy: both serve attribution and
 	// are no part of the printed event.

@@ -42,6 +42,8 @@ type File struct {
 	Team     string
 	CWD      string
 	Parent   string // session or thread this one was started by, when the file says so
+	Model    string // for rows that name none, from a file beside it
+	Child    bool   // the parent's records hold this session's use too
 	Rows     []Row
 
 	Bytes      int64
@@ -80,6 +82,16 @@ type Reader struct {
 	// Lineage says that a file may change what another one counts although their
 	// times do not touch, so that no file may be left out by its age.
 	Lineage bool
+
+	// Source names the kind of transcript in a usage block.
+	Source string
+
+	// Model is assumed where a transcript names none.
+	Model string
+
+	// Beside fills in what stands in other files of the same folder. It may be
+	// nil, and it never fails: what cannot be read is not known.
+	Beside func(f *File)
 
 	// SameFile, where a provider moves or compresses its files, names what stays
 	// the same; of the files with one name only the best is read.

@@ -1,0 +1,323 @@
+// Package grok reads the session folders of Grok.
+//
+// One record is one prompt: the use of all model calls that it took, sub-agents
+// included. A session's use is the sum of its records. Rules: docs/usage.md,
+// "Grok".
+package grok
+
+import (
+	"encoding/json"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"okstra/lib/transcript"
+	"okstra/lib/transcript/lines"
+	"okstra/lib/transcript/rawjson"
+)
+
+// Provider is the name of this provider.
+const Provider = "grok"
+
+// Reader reads Grok sessions. Rows: ID is the prompt id, else the event id;
+// Counts are as written (the cached parts inside the input); N is the envelope's
+// time in milliseconds, M the number of model calls.
+var Reader = transcript.Reader{
+	Provider: Provider, Version: "grok/1", Source: "grok-updates",
+	Scan: scan, Fold: fold, Roots: roots, Beside: beside, Lineage: true,
+}
+
+// Row kinds.
+const (
+	rowModel = iota // the use of one model
+	rowTop          // the whole record, which names no models
+	rowRest         // what the models' shares leave of the whole record
+)
+
+const flagIncomplete = 1
+
+func roots(h transcript.Home) []transcript.Root {
+	dir := h.Or("GROK_HOME", ".grok")
+	if dir == "" {
+		return nil
+	}
+	return []transcript.Root{{Dir: filepath.Join(dir, "sessions"), Match: IsUpdates}}
+}
+
+// IsUpdates reports whether a path is that of a session's record.
+func IsUpdates(path string) bool {
+	base := filepath.Base(path)
+	return base == "updates.jsonl" || base == "updates.jsonl.zst"
+}
+
+var needle = lines.NewNeedle(`"turn_completed"`, 5)
+
+func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
+	s.Reset()
+	if f.Session == "" {
+		f.Session = filepath.Base(filepath.Dir(f.Path))
+	}
+	if f.CWD == "" {
+		f.CWD = cwdOfFolder(filepath.Base(filepath.Dir(filepath.Dir(f.Path))))
+	}
+	p := parser{file: f, texts: &s.Texts}
+	return lines.Walk(r, f, s, func(l lines.Line) {
+		if l.Whole() && !needle.In(l.Text) {
+			return
+		}
+		p.line = l
+		l.Values(f, p.value)
+	})
+}
+
+// cwdOfFolder undoes the encoding of a working directory in a folder's name.
+func cwdOfFolder(name string) string {
+	cwd, err := url.PathUnescape(name)
+	if err != nil || !filepath.IsAbs(cwd) {
+		return ""
+	}
+	return cwd
+}
+
+// beside reads the session's summary: the model in use, and whose child it is.
+// A folder name too long for the working directory keeps it in a file.
+func beside(f *transcript.File) {
+	dir := filepath.Dir(f.Path)
+	var summary struct {
+		Model  string `json:"current_model_id"`
+		Kind   string `json:"session_kind"`
+		Parent string `json:"parent_session_id"`
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "summary.json")); err == nil && json.Unmarshal(text, &summary) == nil {
+		f.Model, f.Parent, f.Child = summary.Model, summary.Parent, strings.HasPrefix(summary.Kind, "subagent")
+	}
+	if f.CWD == "" {
+		if text, err := os.ReadFile(filepath.Join(filepath.Dir(dir), ".cwd")); err == nil {
+			f.CWD = strings.TrimSpace(string(text))
+		}
+	}
+}
+
+type parser struct {
+	file  *transcript.File
+	texts *transcript.Texts
+	line  lines.Line
+}
+
+// record is a line's members that matter.
+type record struct {
+	session, kind, prompt, event []byte
+	envelope, agent              int64 // milliseconds; -1 when missing
+	usage                        use
+	hasUsage                     bool
+}
+
+// use is a usage object, or one model's share of it.
+type use struct {
+	model      []byte
+	counts     transcript.Counts
+	calls      int64
+	incomplete bool
+	counter    rawjson.Counter
+	models     []use
+}
+
+func (p *parser) value(c *rawjson.Cursor) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
+	r := record{envelope: -1, agent: -1}
+	paramsSeen := false
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch {
+		case string(key) == "timestamp":
+			r.envelope = milliseconds(c, 1000)
+		case string(key) == "params" && !paramsSeen:
+			paramsSeen = true
+			r.params(c)
+		default:
+			c.Skip()
+		}
+	}
+	if !c.Bad() && string(r.kind) == "turn_completed" && r.hasUsage {
+		p.keep(&r)
+	}
+}
+
+// milliseconds reads a whole number of units of so many milliseconds.
+func milliseconds(c *rawjson.Cursor, unit int64) int64 {
+	n, ok := rawjson.ParseCount(c.Skip())
+	if !ok || n == 0 || n > 1<<43 {
+		return -1
+	}
+	return n * unit
+}
+
+func (r *record) params(c *rawjson.Cursor) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
+	var updateSeen, metaSeen bool
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch {
+		case string(key) == "sessionId":
+			c.FirstText(&r.session)
+		case string(key) == "update" && !updateSeen:
+			updateSeen = true
+			r.update(c)
+		case string(key) == "_meta" && !metaSeen:
+			metaSeen = true
+			r.meta(c)
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (r *record) update(c *rawjson.Cursor) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
+	usageSeen := false
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch {
+		case string(key) == "sessionUpdate":
+			c.FirstText(&r.kind)
+		case string(key) == "prompt_id" || string(key) == "promptId":
+			c.FirstText(&r.prompt)
+		case string(key) == "usage" && !usageSeen:
+			usageSeen = true
+			if c.Next() == '{' {
+				r.hasUsage = true
+				r.usage.read(c)
+				continue
+			}
+			c.Skip()
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (r *record) meta(c *rawjson.Cursor) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch string(key) {
+		case "eventId":
+			c.FirstText(&r.event)
+		case "prompt_id", "promptId":
+			c.FirstText(&r.prompt)
+		case "agentTimestampMs":
+			r.agent = milliseconds(c, 1)
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (u *use) read(c *rawjson.Cursor) {
+	c.Object()
+	modelsSeen := false
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		switch string(key) {
+		case "inputTokens":
+			u.counter.Count(c, &u.counts.Input, 0)
+		case "outputTokens":
+			u.counter.Count(c, &u.counts.Output, 1)
+		case "cachedReadTokens":
+			u.counter.Count(c, &u.counts.CacheRead, 2)
+		case "cacheCreationTokens":
+			u.counter.Count(c, &u.counts.CacheWrite5m, 3)
+		case "reasoningTokens":
+			u.counter.Count(c, &u.counts.Reasoning, 4)
+		case "modelCalls":
+			u.counter.Count(c, &u.calls, 5)
+		case "usageIsIncomplete":
+			u.incomplete = c.True() || u.incomplete
+		case "modelUsage":
+			if modelsSeen || !c.Object() {
+				c.Skip()
+				continue
+			}
+			modelsSeen = true
+			u.readModels(c)
+		default:
+			c.Skip()
+		}
+	}
+}
+
+func (u *use) readModels(c *rawjson.Cursor) {
+	for key, ok := c.Key(); ok; key, ok = c.Key() {
+		if c.Next() != '{' {
+			c.Skip()
+			continue
+		}
+		one := use{model: key}
+		one.read(c)
+		u.models = append(u.models, one)
+	}
+}
+
+// keep appends a row per model, and one for what the models leave unexplained.
+func (p *parser) keep(r *record) {
+	f, t, u := p.file, p.texts, &r.usage
+	base := transcript.Row{
+		Line: p.line.Number, Offset: p.line.Offset, N: r.envelope, At: transcript.NoTime,
+		Session: t.Intern(rawjson.Unquote(r.session)),
+		ID:      t.Keep(rawjson.Unquote(r.prompt)),
+	}
+	if base.Session == "" {
+		base.Session = f.Session
+	}
+	if base.ID == "" {
+		base.ID = t.Keep(rawjson.Unquote(r.event))
+	}
+	if ms := max(r.agent, -1); ms >= 0 || r.envelope >= 0 {
+		if ms < 0 {
+			ms = r.envelope
+		}
+		base.TS = transcript.FromUnixMilli(ms)
+		base.At = transcript.Instant(base.TS)
+	}
+	if u.incomplete {
+		base.Flags = flagIncomplete
+	}
+	f.BadNumbers += u.counter.Bad
+	add := func(kind uint8, model string, counts transcript.Counts, calls int64) {
+		row := base
+		row.Kind, row.Model, row.Counts, row.M = kind, model, counts, calls
+		f.Rows = append(f.Rows, row)
+	}
+	if len(u.models) == 0 {
+		add(rowTop, "", u.counts, u.calls)
+		return
+	}
+	rest, calls := u.counts, u.calls
+	for i := range u.models {
+		m := &u.models[i]
+		f.BadNumbers += m.counter.Bad
+		add(rowModel, t.Intern(rawjson.Unquote(m.model)), m.counts, m.calls)
+		rest, calls = less(rest, m.counts), max(0, calls-m.calls)
+	}
+	if !rest.IsZero() {
+		base.Flags = flagIncomplete
+		add(rowRest, "", rest, calls)
+	}
+}
+
+// less is what b leaves of a, no bucket below 0.
+func less(a, b transcript.Counts) transcript.Counts {
+	return transcript.Counts{
+		Input: max(0, a.Input-b.Input), CacheRead: max(0, a.CacheRead-b.CacheRead), CacheWrite5m: max(0, a.CacheWrite5m-b.CacheWrite5m),
+		Output: max(0, a.Output-b.Output), Reasoning: max(0, a.Reasoning-b.Reasoning),
+	}
+}
