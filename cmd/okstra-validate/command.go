@@ -191,4 +191,3 @@ func explainFlags(f *cli.Flags) cli.Body {
 			r.Code, r.Level, r.Title, r.Checks, r.Scope(), r.Why, r.Fails, r.Passes)
 	}
 }
-

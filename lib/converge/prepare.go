@@ -35,7 +35,8 @@ func audienceRank(audience string) int {
 	return slices.IndexFunc(audienceRoles, func(a struct {
 		audience string
 		roles    []string
-	}) bool {
+	},
+	) bool {
 		return a.audience == audience
 	})
 }

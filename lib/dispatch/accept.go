@@ -223,8 +223,10 @@ func completeLimits(l *run.Limits) {
 		value *int
 		def   int
 	}{
-		{&l.WallSeconds, DefaultLimits.WallSeconds}, {&l.IdleSeconds, DefaultLimits.IdleSeconds},
-		{&l.StartupSeconds, DefaultLimits.StartupSeconds}, {&l.GraceSeconds, DefaultLimits.GraceSeconds},
+		{&l.WallSeconds, DefaultLimits.WallSeconds},
+		{&l.IdleSeconds, DefaultLimits.IdleSeconds},
+		{&l.StartupSeconds, DefaultLimits.StartupSeconds},
+		{&l.GraceSeconds, DefaultLimits.GraceSeconds},
 	} {
 		if *field.value == 0 {
 			*field.value = field.def

@@ -290,8 +290,10 @@ func (a *attempt) run(ctx context.Context, s *slot) error {
 	}
 	order := slotStart{Spec: a.spec(), Rules: a.rules, Trees: a.launch.Progress, Log: a.files.abs(a.files.Log), Watch: a.e.watching()}
 	if err := a.box.Wrap(&order.Spec); err != nil {
-		a.end.Report = proc.Report{StartedAt: a.start, EndedAt: a.e.host.Now(), KillVerified: true,
-			StartError: &proc.StartError{Reason: proc.ReasonBoundaryFailed, Text: err.Error()}}
+		a.end.Report = proc.Report{
+			StartedAt: a.start, EndedAt: a.e.host.Now(), KillVerified: true,
+			StartError: &proc.StartError{Reason: proc.ReasonBoundaryFailed, Text: err.Error()},
+		}
 		return a.closeStatus()
 	}
 	end, err := s.run(ctx, order, a.hear)

@@ -90,8 +90,16 @@ func surfaceOf(path string) string {
 		return "tree"
 	}
 	for _, s := range []struct{ prefix, surface string }{
-		{"hooks/", "git-hook"}, {"config", "git-config"}, {"info/", "git-info"}, {"logs/", "git-reflog"}, {"refs/stash", "git-stash"},
-		{"refs/", "git-ref"}, {"HEAD", "git-ref"}, {"packed-refs", "git-ref"}, {"index", "git-index"}, {"worktrees/", "worktree"},
+		{"hooks/", "git-hook"},
+		{"config", "git-config"},
+		{"info/", "git-info"},
+		{"logs/", "git-reflog"},
+		{"refs/stash", "git-stash"},
+		{"refs/", "git-ref"},
+		{"HEAD", "git-ref"},
+		{"packed-refs", "git-ref"},
+		{"index", "git-index"},
+		{"worktrees/", "worktree"},
 	} {
 		if strings.HasSuffix(rest, ".lock") {
 			return "lock"

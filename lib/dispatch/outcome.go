@@ -108,54 +108,98 @@ func when(cause string, holds func(Facts) bool) func(Facts) string {
 // Table is the outcome table: the first row that matches decides.
 func Table() []Row {
 	return []Row{
-		{"descendants alive after KILL", OutcomeKillUnverified, []string{OutcomeKillUnverified},
-			when(OutcomeKillUnverified, func(f Facts) bool { return f.Unkillable })},
-		{"never started, by decision", OutcomeCancelled, []string{CauseBudget, CauseInterrupted, CauseAuthStopped},
-			func(f Facts) string { return f.NotRun }},
-		{"could not be started", OutcomeNotStarted,
+		{
+			"descendants alive after KILL", OutcomeKillUnverified,
+			[]string{OutcomeKillUnverified},
+			when(OutcomeKillUnverified, func(f Facts) bool { return f.Unkillable }),
+		},
+		{
+			"never started, by decision", OutcomeCancelled,
+			[]string{CauseBudget, CauseInterrupted, CauseAuthStopped},
+			func(f Facts) string { return f.NotRun },
+		},
+		{
+			"could not be started", OutcomeNotStarted,
 			[]string{proc.ReasonCommandMissing, proc.ReasonPromptUnreadable, proc.ReasonCwdMissing, proc.ReasonExecFailed, proc.ReasonBoundaryFailed},
-			func(f Facts) string { return f.StartError }},
-		{"owner gone, no end recorded", OutcomeLost, []string{CauseLost},
-			when(CauseLost, func(f Facts) bool { return f.Lost })},
-		{"a limit of ours fired, whatever followed", OutcomeTimeout,
+			func(f Facts) string { return f.StartError },
+		},
+		{
+			"owner gone, no end recorded", OutcomeLost,
+			[]string{CauseLost},
+			when(CauseLost, func(f Facts) bool { return f.Lost }),
+		},
+		{
+			"a limit of ours fired, whatever followed", OutcomeTimeout,
 			[]string{proc.LimitWall, proc.LimitIdle, proc.LimitStartup, proc.LimitOutput},
-			func(f Facts) string { return f.Limit }},
-		{"stopped by the user", OutcomeCancelled, []string{CauseInterrupted},
-			when(CauseInterrupted, func(f Facts) bool { return f.Stopped })},
-		{"ended by a signal (as the kernel reports it, never exit status - 128)", OutcomeFailed, []string{CauseSignal},
-			when(CauseSignal, func(f Facts) bool { return f.Signal != "" })},
-		{"no good end, and the disk of the raw output or of the CLI's home is full", OutcomeFailed, []string{CauseDiskFull},
-			when(CauseDiskFull, func(f Facts) bool { return f.DiskFull && f.noGoodEnd() })},
-		{"no good end, and stream, stderr or session file name a known cause", OutcomeFailed,
+			func(f Facts) string { return f.Limit },
+		},
+		{
+			"stopped by the user", OutcomeCancelled,
+			[]string{CauseInterrupted},
+			when(CauseInterrupted, func(f Facts) bool { return f.Stopped }),
+		},
+		{
+			"ended by a signal (as the kernel reports it, never exit status - 128)", OutcomeFailed,
+			[]string{CauseSignal},
+			when(CauseSignal, func(f Facts) bool { return f.Signal != "" }),
+		},
+		{
+			"no good end, and the disk of the raw output or of the CLI's home is full", OutcomeFailed,
+			[]string{CauseDiskFull},
+			when(CauseDiskFull, func(f Facts) bool { return f.DiskFull && f.noGoodEnd() }),
+		},
+		{
+			"no good end, and stream, stderr or session file name a known cause", OutcomeFailed,
 			[]string{CauseAuth, CauseRateLimit, CauseSessionInUse, "<cause of the provider row>"},
 			func(f Facts) string {
 				if f.Provider && f.noGoodEnd() {
 					return f.Named
 				}
 				return ""
-			}},
-		{"the terminal event says error, or the stream names an HTTP error status without a good end", OutcomeFailed, []string{CauseProviderError},
+			},
+		},
+		{
+			"the terminal event says error, or the stream names an HTTP error status without a good end", OutcomeFailed,
+			[]string{CauseProviderError},
 			when(CauseProviderError, func(f Facts) bool {
 				return f.Provider && (f.Terminal && !f.Good || f.HTTPErr && f.noGoodEnd())
-			})},
-		{"exit status not 0", OutcomeFailed, []string{CauseExitNonzero},
-			when(CauseExitNonzero, func(f Facts) bool { return f.ExitCode != 0 })},
-		{"the stream ends without a terminal event", OutcomeFailed, []string{CauseStreamCut},
-			when(CauseStreamCut, func(f Facts) bool { return f.Stream && !f.Terminal })},
-		{"promised artifact missing, after refused tool calls or a cancelled stop", OutcomeFailed, []string{CausePermission},
-			when(CausePermission, func(f Facts) bool { return f.Artifact == ArtifactMissing && f.Denied })},
-		{"promised artifact missing, empty, older than the start, or unreadable as what was promised", OutcomeFailed,
+			}),
+		},
+		{
+			"exit status not 0", OutcomeFailed,
+			[]string{CauseExitNonzero},
+			when(CauseExitNonzero, func(f Facts) bool { return f.ExitCode != 0 }),
+		},
+		{
+			"the stream ends without a terminal event", OutcomeFailed,
+			[]string{CauseStreamCut},
+			when(CauseStreamCut, func(f Facts) bool { return f.Stream && !f.Terminal }),
+		},
+		{
+			"promised artifact missing, after refused tool calls or a cancelled stop", OutcomeFailed,
+			[]string{CausePermission},
+			when(CausePermission, func(f Facts) bool { return f.Artifact == ArtifactMissing && f.Denied }),
+		},
+		{
+			"promised artifact missing, empty, older than the start, or unreadable as what was promised", OutcomeFailed,
 			[]string{CauseArtifactMissing, CauseEmptyResult, CauseArtifactStale, CauseArtifactInvalid},
 			func(f Facts) string {
 				return map[ArtifactState]string{
 					ArtifactMissing: CauseArtifactMissing, ArtifactEmpty: CauseEmptyResult,
 					ArtifactStale: CauseArtifactStale, ArtifactInvalid: CauseArtifactInvalid,
 				}[f.Artifact]
-			}},
-		{"ran in another directory than asked", OutcomeFailed, []string{CauseWrongDirectory},
-			when(CauseWrongDirectory, func(f Facts) bool { return f.Elsewhere })},
-		{"none of these", OutcomeCompleted, []string{CauseOK},
-			func(Facts) string { return CauseOK }},
+			},
+		},
+		{
+			"ran in another directory than asked", OutcomeFailed,
+			[]string{CauseWrongDirectory},
+			when(CauseWrongDirectory, func(f Facts) bool { return f.Elsewhere }),
+		},
+		{
+			"none of these", OutcomeCompleted,
+			[]string{CauseOK},
+			func(Facts) string { return CauseOK },
+		},
 	}
 }
 

@@ -131,8 +131,10 @@ func doc(t *testing.T, text string) jsondoc.Doc {
 
 // minimal is a row that leaves out all it can, with keys put over it.
 func minimal(over ...string) string {
-	keys := []string{`"schemaVersion":"1.0"`, `"kind":"okstra-provider"`, `"id":"mine"`, `"command":"mine"`, `"argv":["{promptPointer}"]`, `"prompt":"pointer"`,
-		`"models":[{"id":"m","executionValue":"m","pricing":[1,0.1,2]}]`, `"defaultModel":"m"`}
+	keys := []string{
+		`"schemaVersion":"1.0"`, `"kind":"okstra-provider"`, `"id":"mine"`, `"command":"mine"`, `"argv":["{promptPointer}"]`, `"prompt":"pointer"`,
+		`"models":[{"id":"m","executionValue":"m","pricing":[1,0.1,2]}]`, `"defaultModel":"m"`,
+	}
 	for _, o := range over {
 		name, _, _ := strings.Cut(o, ":")
 		keys = slices.DeleteFunc(keys, func(k string) bool {

@@ -101,10 +101,18 @@ func TestIdentifiers(t *testing.T) {
 		{"Shop_1.2", false, true},
 		{strings.Repeat("a", 64), false, true},
 		{strings.Repeat("a", 65), false, false},
-		{"", false, false}, {".a", false, false}, {"a/b", false, false}, {"a.", false, false},
-		{"a.lock", false, false}, {"..", false, false}, {"a\nb", false, false},
-		{"scope-a", true, true}, {"claude-2", true, true},
-		{"Claude", true, false}, {"a-worker-b", true, false}, {"a-worker", true, true},
+		{"", false, false},
+		{".a", false, false},
+		{"a/b", false, false},
+		{"a.", false, false},
+		{"a.lock", false, false},
+		{"..", false, false},
+		{"a\nb", false, false},
+		{"scope-a", true, true},
+		{"claude-2", true, true},
+		{"Claude", true, false},
+		{"a-worker-b", true, false},
+		{"a-worker", true, true},
 	} {
 		check := CheckSegment
 		if tt.worker {

@@ -64,11 +64,15 @@ func errorAnalysis(t *testing.T, p project) {
 	report := errorReport(t, s, state)
 	s.finish(report) // once for the files that dispatches look at, once with the ledger
 	s.calls = []call{
-		{seat: "scope-a", purpose: "analysis", minute: 2}, {seat: "scope-b", purpose: "analysis", minute: 2, failed: []string{"stream-cut"}},
-		{seat: "scope-c", purpose: "analysis", minute: 2}, {seat: "scope-d", purpose: "analysis", minute: 2, timeout: true},
-		{seat: "scope-a", purpose: "reverify-r1", minute: 20}, {seat: "scope-c", purpose: "reverify-r1", minute: 20},
+		{seat: "scope-a", purpose: "analysis", minute: 2},
+		{seat: "scope-b", purpose: "analysis", minute: 2, failed: []string{"stream-cut"}},
+		{seat: "scope-c", purpose: "analysis", minute: 2},
+		{seat: "scope-d", purpose: "analysis", minute: 2, timeout: true},
+		{seat: "scope-a", purpose: "reverify-r1", minute: 20},
+		{seat: "scope-c", purpose: "reverify-r1", minute: 20},
 		{seat: "scope-d", purpose: "reverify-r1", minute: 20, timeout: true},
-		{seat: "scope-a", purpose: "reverify-r2", minute: 30}, {seat: "scope-c", purpose: "reverify-r2", minute: 30},
+		{seat: "scope-a", purpose: "reverify-r2", minute: 30},
+		{seat: "scope-c", purpose: "reverify-r2", minute: 30},
 		{seat: "scope-d", purpose: "reverify-r2", minute: 30, timeout: true},
 		{seat: "report-writer", purpose: "report-writer", minute: 40},
 		{seat: "translator", purpose: "translator-ko", minute: 50},

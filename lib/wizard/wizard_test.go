@@ -40,7 +40,8 @@ func (p project) Clarifications(_, _, _ string) ClarificationFact { return Clari
 func (p project) Templates() []TemplateFact                       { return nil }
 func (p project) SavedLanguage() string                           { return "" }
 func (p project) Defaults(string) (string, bool)                  { return "", false }
-func (p project) Plan(string) (PlanFact, error)                   { return PlanFact{}, errors.New("no plan") }
+func (p project) Plan(string) (PlanFact, error) { return PlanFact{}, errors.New("no plan") }
+
 func (p project) Language(tag string) (string, error) {
 	if tag == "xx" {
 		return "", errors.New("no such language")

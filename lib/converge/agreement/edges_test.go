@@ -81,9 +81,17 @@ func TestTableRefusesRepeatedAndMixedRows(t *testing.T) {
 
 func TestParseValue(t *testing.T) {
 	for _, tt := range []struct{ raw, text, fault string }{
-		{`"yes"`, "yes", ""}, {`1`, "1", ""}, {`1.0`, "1", ""}, {`1.50e0`, "1.5", ""}, {`-0`, "0", ""},
-		{`1e3`, "1000", ""}, {`null`, "", "expected a string or a number"}, {`[1]`, "", "expected a string or a number"},
-		{`true`, "", "expected a string or a number"}, {`1e400`, "", "too many digits"}, {`1e99999999999999999999`, "", "too many digits"},
+		{`"yes"`, "yes", ""},
+		{`1`, "1", ""},
+		{`1.0`, "1", ""},
+		{`1.50e0`, "1.5", ""},
+		{`-0`, "0", ""},
+		{`1e3`, "1000", ""},
+		{`null`, "", "expected a string or a number"},
+		{`[1]`, "", "expected a string or a number"},
+		{`true`, "", "expected a string or a number"},
+		{`1e400`, "", "too many digits"},
+		{`1e99999999999999999999`, "", "too many digits"},
 	} {
 		v, err := ParseValue([]byte(tt.raw))
 		switch {

@@ -12,10 +12,14 @@ import (
 // Rules as the provider rows give them; the rows themselves are tested beside
 // the catalogue.
 var (
-	claude = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"result"}, Retry: []string{"system/api_retry"},
-		UsagePointer: "/usage", DenialsPointer: "/permission_denials", SessionEvent: "system/init", SessionPointer: "/session_id"}
-	codex = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"turn.completed"}, Bad: []string{"turn.failed"},
-		Harmless: []string{"item.completed"}, UsagePointer: "/usage", SessionEvent: "thread.started", SessionPointer: "/thread_id"}
+	claude = Rules{
+		Format: "jsonl", TypePointer: "/type", Good: []string{"result"}, Retry: []string{"system/api_retry"},
+		UsagePointer: "/usage", DenialsPointer: "/permission_denials", SessionEvent: "system/init", SessionPointer: "/session_id",
+	}
+	codex = Rules{
+		Format: "jsonl", TypePointer: "/type", Good: []string{"turn.completed"}, Bad: []string{"turn.failed"},
+		Harmless: []string{"item.completed"}, UsagePointer: "/usage", SessionEvent: "thread.started", SessionPointer: "/thread_id",
+	}
 	gemini = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"result"}, UsagePointer: "/stats", SessionEvent: "init", SessionPointer: "/session_id"}
 	grok   = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"end"}, Bad: []string{"error"}, UsagePointer: "/usage", SessionEvent: "end", SessionPointer: "/sessionId"}
 )
@@ -41,29 +45,47 @@ func TestSummaryOfAStream(t *testing.T) {
 {"type":"system","subtype":"init","session_id":"s-1","cwd":"/srv/shop"}
 {"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"hello"}],"usage":{"input_tokens":1201,"cache_read_input_tokens":3407,"cache_creation_input_tokens":509,"output_tokens":1}}}
 {"type":"result","subtype":"success","is_error":false,"usage":{"input_tokens":2402,"cache_read_input_tokens":6814,"cache_creation_input_tokens":1018,"cache_creation":{"ephemeral_1h_input_tokens":18},"output_tokens":154},"permission_denials":[{"tool":"Bash"}]}
-`, Summary{SessionID: "s-1", Cwd: "/srv/shop", Terminal: "result", Good: true, Denials: 1, Events: 3,
-			Usage: &run.Usage{Input: 2402, CacheRead: 6814, CacheWrite5m: 1000, CacheWrite1h: 18, Output: 154}}},
-		{"claude: is_error wins over the subtype success", claude,
+`, Summary{
+			SessionID: "s-1", Cwd: "/srv/shop", Terminal: "result", Good: true, Denials: 1, Events: 3,
+			Usage: &run.Usage{Input: 2402, CacheRead: 6814, CacheWrite5m: 1000, CacheWrite1h: 18, Output: 154},
+		}},
+		{
+			"claude: is_error wins over the subtype success", claude,
 			`{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"bad request"}`,
-			Summary{Terminal: "result", Message: "bad request", APIStatus: status(400), Events: 1}},
-		{"claude: retries are counted and do not end the run", claude, `{"type":"system","subtype":"api_retry","attempt":1,"error_status":429}
+			Summary{Terminal: "result", Message: "bad request", APIStatus: status(400), Events: 1},
+		},
+		{
+			"claude: retries are counted and do not end the run", claude, `{"type":"system","subtype":"api_retry","attempt":1,"error_status":429}
 {"type":"system","subtype":"api_retry","attempt":2,"error_status":429}`,
-			Summary{APIStatus: status(429), Events: 2, Retries: 2, InARow: 2}},
-		{"codex: an item of type error is harmless, cached input is taken out", codex, `{"type":"thread.started","thread_id":"t-1"}
+			Summary{APIStatus: status(429), Events: 2, Retries: 2, InARow: 2},
+		},
+		{
+			"codex: an item of type error is harmless, cached input is taken out", codex, `{"type":"thread.started","thread_id":"t-1"}
 {"type":"item.completed","item":{"type":"error","message":"unknown model metadata"}}
 {"type":"turn.completed","usage":{"input_tokens":9216,"cached_input_tokens":6814,"output_tokens":154,"reasoning_output_tokens":26}}`,
-			Summary{SessionID: "t-1", Terminal: "turn.completed", Good: true, Events: 3,
-				Usage: &run.Usage{Input: 2402, CacheRead: 6814, Output: 154, Reasoning: 26}}},
-		{"codex: a failed turn names the status", codex,
+			Summary{
+				SessionID: "t-1", Terminal: "turn.completed", Good: true, Events: 3,
+				Usage: &run.Usage{Input: 2402, CacheRead: 6814, Output: 154, Reasoning: 26},
+			},
+		},
+		{
+			"codex: a failed turn names the status", codex,
 			`{"type":"error","message":"stream error"}
 {"type":"turn.failed","error":{"message":"unexpected status 429 Too Many Requests"}}`,
-			Summary{Terminal: "turn.failed", Message: "unexpected status 429 Too Many Requests", APIStatus: status(429), Events: 2}},
-		{"gemini: the result carries a status", gemini, `{"type":"init","session_id":"g-1","model":"auto"}
+			Summary{Terminal: "turn.failed", Message: "unexpected status 429 Too Many Requests", APIStatus: status(429), Events: 2},
+		},
+		{
+			"gemini: the result carries a status", gemini, `{"type":"init","session_id":"g-1","model":"auto"}
 {"type":"result","status":"error","error":{"message":"quota"}}`,
-			Summary{SessionID: "g-1", Terminal: "result", Message: "quota", Events: 2}},
-		{"grok: an end that was cancelled", grok, `{"type":"end","stopReason":"cancelled","sessionId":"k-1","usage":{"inputTokens":2402,"cachedReadTokens":6814,"outputTokens":154}}`,
-			Summary{SessionID: "k-1", Terminal: "end", Good: true, Cancelled: true, Events: 1,
-				Usage: &run.Usage{Input: 2402, CacheRead: 6814, Output: 154}}},
+			Summary{SessionID: "g-1", Terminal: "result", Message: "quota", Events: 2},
+		},
+		{
+			"grok: an end that was cancelled", grok, `{"type":"end","stopReason":"cancelled","sessionId":"k-1","usage":{"inputTokens":2402,"cachedReadTokens":6814,"outputTokens":154}}`,
+			Summary{
+				SessionID: "k-1", Terminal: "end", Good: true, Cancelled: true, Events: 1,
+				Usage: &run.Usage{Input: 2402, CacheRead: 6814, Output: 154},
+			},
+		},
 		{"a stream without a terminal event", codex, `{"type":"thread.started","thread_id":"t-1"}`, Summary{SessionID: "t-1", Events: 1}},
 		{"a bare status number in a text is none", claude, `{"type":"error","message":"it took 429 steps"}`, Summary{Message: "it took 429 steps", Events: 1}},
 		{"plain text has no events", Rules{Format: "text"}, "hello\nworld\n", Summary{Last: "world"}},
