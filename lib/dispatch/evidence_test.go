@@ -1,0 +1,220 @@
+package dispatch
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"okstra/lib/run"
+)
+
+func TestInspectArtifacts(t *testing.T) {
+	start := time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC)
+	dir := t.TempDir()
+	write := func(name, text string, at time.Time) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("good.md", "# fine", start.Add(time.Second))
+	write("empty.md", " \n", start.Add(time.Second))
+	write("stale.md", "# old", start.Add(-time.Minute))
+	write("same-tick.md", "# fine", start.Add(-5*time.Millisecond))
+	write("latin1.md", "caf\xe9", start.Add(time.Second))
+	write("report.json", `{"kind":"okstra-final-report"}`, start.Add(time.Second))
+	write("cut.json", `{"kind":"okstra-final-rep`, start.Add(time.Second))
+	if err := os.Symlink("good.md", filepath.Join(dir, "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		want promised
+		get  ArtifactState
+	}{
+		{"good", promised{path: "good.md"}, ArtifactGood},
+		{"missing", promised{path: "none.md"}, ArtifactMissing},
+		{"empty", promised{path: "empty.md"}, ArtifactEmpty},
+		{"older than the start", promised{path: "stale.md"}, ArtifactStale},
+		{"written within the kernel's tick", promised{path: "same-tick.md"}, ArtifactGood},
+		{"not UTF-8", promised{path: "latin1.md"}, ArtifactInvalid},
+		{"a link", promised{path: "link.md"}, ArtifactInvalid},
+		{"a folder", promised{path: "."}, ArtifactInvalid},
+		{"a document", promised{path: "report.json", kind: "okstra-final-report"}, ArtifactGood},
+		{"a cut document", promised{path: "cut.json", kind: "okstra-final-report"}, ArtifactInvalid},
+		{"a document of another kind", promised{path: "report.json", kind: "okstra-job"}, ArtifactInvalid},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, record := inspect(dir, tt.want, start); got != tt.get {
+				t.Errorf("inspect(%+v) = %s (%+v), want %s", tt.want, got, record, tt.get)
+			}
+		})
+	}
+	state, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, start)
+	if state != ArtifactInvalid || record.Path != "good.md" || record.Digest == "" {
+		t.Errorf("a second artifact that is broken gives %s with record %+v", state, record)
+	}
+	if state, record := inspectAll(dir, nil, start); state != ArtifactNone || record != nil {
+		t.Errorf("nothing promised gives %s, %+v", state, record)
+	}
+}
+
+func TestNamedCause(t *testing.T) {
+	number := func(n int) *int { return &n }
+	for _, tt := range []struct {
+		name    string
+		status  *int
+		message string
+		row     string
+		want    string
+	}{
+		{"claude's session in use", nil, "Error: Session ID 1 is already in use.", "", CauseSessionInUse},
+		{"HTTP 429", number(429), "", "", CauseRateLimit},
+		{"HTTP 401", number(401), "", "", CauseAuth},
+		{"HTTP 500 is no named cause", number(500), "internal error", "", ""},
+		{"words of a rate limit", nil, "quota exceeded for this model", "", CauseRateLimit},
+		{"words of a login", nil, "Please run /login", "", CauseAuth},
+		{"the row comes before the status", number(429), "", "sandbox-broken", "sandbox-broken"},
+		{"nothing", nil, "something else", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := namedCause(tt.status, tt.message, func() string { return tt.row }); got != tt.want {
+				t.Errorf("namedCause(%q) = %q, want %q", tt.message, got, tt.want)
+			}
+		})
+	}
+}
+
+// A file of an earlier run is set aside and never taken for one of this run.
+func TestOldErrorsSidecarIsSetAside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a-worker-errors.json")
+	for i, text := range []string{"first", "second"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := setAside(path); err != nil {
+			t.Fatal(err)
+		}
+		old, err := os.ReadFile(path + []string{".old-1", ".old-2"}[i])
+		if err != nil || string(old) != text {
+			t.Errorf("set aside: %q, %v; want %q", old, err, text)
+		}
+	}
+	if err := setAside(path); err != nil {
+		t.Errorf("nothing to set aside: %v", err)
+	}
+	if got := errorsSidecarOf("r/a-worker-errors.json", 3); got != "r/a-worker-errors.attempt-3.json" {
+		t.Errorf("sidecar of attempt 3: %q", got)
+	}
+}
+
+// Report 43: after a rate limit all starts of the provider wait together, and
+// longer each time; after an authentication failure there is none (report 38).
+func TestReport38StopsOfAProvider(t *testing.T) {
+	s := newStops(30 * time.Second)
+	at := time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC)
+	s.learn("codex", CauseRateLimit, at, at.Add(time.Second))
+	s.learn("codex", CauseRateLimit, at, at.Add(2*time.Second)) // was on its way already
+	if got := s.pause("codex", at.Add(time.Second)); got != 30*time.Second {
+		t.Errorf("first pause %v, want 30s", got)
+	}
+	later := at.Add(40 * time.Second)
+	for i, want := range []time.Duration{60, 120, 240, 480, 600, 600} {
+		s.learn("codex", CauseRateLimit, later, later)
+		if got := s.pause("codex", later); got != want*time.Second {
+			t.Errorf("pause %d is %v, want %v", i+2, got, want*time.Second)
+		}
+		later = later.Add(20 * time.Minute)
+	}
+	if got := s.pause("claude", later); got > 0 {
+		t.Errorf("another provider waits %v", got)
+	}
+	s.learn("codex", CauseOK, later, later)
+	s.learn("codex", CauseRateLimit, later, later)
+	if got := s.pause("codex", later); got != 30*time.Second {
+		t.Errorf("after a success the pause is %v, want 30s again", got)
+	}
+	s.learn("claude", CauseAuth, later, later)
+	if !s.stopped("claude") || s.stopped("codex") {
+		t.Error("an authentication failure must stop its provider, and no other")
+	}
+}
+
+func TestBudget(t *testing.T) {
+	limit, cost := 1.0, 0.6
+	b := budget{limit: &limit}
+	one, two := &attempt{}, &attempt{}
+	b.running(one, &cost)
+	if b.spent() {
+		t.Error("0.6 of 1 counts as spent")
+	}
+	b.running(two, &cost)
+	if !b.spent() {
+		t.Error("1.2 of 1 does not count as spent")
+	}
+	small := 0.1
+	b.ended(one, &small)
+	b.ended(two, nil) // unknown at the end: what was seen stands
+	if got := b.done; got != 0.7 {
+		t.Errorf("spent %v, want 0.7", got)
+	}
+	if (&budget{}).spent() {
+		t.Error("no budget counts as spent")
+	}
+}
+
+func TestWorkerStatusOfOutcomes(t *testing.T) {
+	for outcome, want := range map[string]string{
+		OutcomeCompleted: "completed", OutcomeTimeout: "timeout", OutcomeNotStarted: "not-run", OutcomeFailed: "error",
+		OutcomeLost: "error", OutcomePolicyViolation: "error", OutcomeKillUnverified: "error", OutcomeCancelled: "error",
+	} {
+		if got := (Verdict{Outcome: outcome}).WorkerStatus(); got != want {
+			t.Errorf("status after %s is %q, want %q", outcome, got, want)
+		}
+	}
+}
+
+func TestErrorTypes(t *testing.T) {
+	for _, tt := range []struct {
+		verdict Verdict
+		want    string
+	}{
+		{Verdict{Outcome: OutcomeTimeout, Cause: "wall"}, "timeout"},
+		{Verdict{Outcome: OutcomePolicyViolation, Cause: CauseOK}, "policy-violation"},
+		{Verdict{Outcome: OutcomeFailed, Cause: CauseAuditError}, "mutation-audit"},
+		{Verdict{Outcome: OutcomeFailed, Cause: CauseEmptyResult}, "contract-violation"},
+		{Verdict{Outcome: OutcomeFailed, Cause: CauseStreamCut}, "cli-failure"},
+	} {
+		if got := errorType(tt.verdict); got != tt.want {
+			t.Errorf("errorType(%+v) = %q, want %q", tt.verdict, got, tt.want)
+		}
+	}
+}
+
+// Whatever lies beside the jobs is the dispatcher's; what a worker writes is
+// not, though its name may begin alike.
+func TestOwnPaths(t *testing.T) {
+	m := &run.Manifest{ProjectRoot: "/p", Task: run.NewTask("shop", "pay", "slow", "error-analysis", "001")}
+	f := m.Folder()
+	m.JournalPath, m.EventsLogPath, m.ErrorsLogPath, m.TeamStatePath = f.Journal(), f.EventsLog(), f.ErrorsLog(), f.TeamState()
+	job := run.Job{ProjectRoot: "/p", PromptPath: f.Prompt("a", "analysis"), ResultPath: f.Result("a"), ErrorsSidecarPath: f.WorkerErrors("a", 1)}
+	o := ownPathsOf([]*task{{job: job, manifest: m, boundary: "none"}})
+	prompt := "/p/" + job.PromptPath
+	for path, want := range map[string]bool{
+		prompt + ".status.json": true, prompt + ".log": true, prompt + ".attempt-2.json": true, prompt: false,
+		"/p/" + f.Dir() + "/prompts/a-analysis-error-analysis-001.attempt-2.md":         true,
+		"/p/" + f.Dir() + "/prompts/.a-analysis-error-analysis-001.md.status.json12345": true,
+		"/p/" + f.Dir() + "/prompts/ab-analysis-error-analysis-001.md.log":              false,
+		"/p/" + f.Journal(): true, "/p/" + f.EventsLog() + ".lock": true, "/p/" + f.AuditSnapshot(3): true,
+		"/p/" + f.Result("a"): false, "/p/" + f.WorkerErrors("a", 1): false, "/p/" + f.WorkerErrors("a", 1) + ".old-1": true,
+		"/p/.okstra/locks/tree-1.lock": true, "/p/main.go": false, "/p/" + f.TaskManifest(): false,
+	} {
+		if got := o.has(path); got != want {
+			t.Errorf("has(%q) = %v, want %v", path, got, want)
+		}
+	}
+}
