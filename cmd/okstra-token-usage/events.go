@@ -28,6 +28,9 @@ func eventsFlags(f *cli.Flags) cli.Body {
 			if !window.Holds(e.At) {
 				continue
 			}
+			if e.Model == "" {
+				e.Model = e.Assumed
+			}
 			line = e.AppendJSON(line[:0])
 			if err := std.Record(line); err != nil {
 				return err

@@ -68,11 +68,11 @@ func readersOf(providers []string) ([]*transcript.Reader, error) {
 	}
 	var readers []*transcript.Reader
 	for _, name := range providers {
-		r := all.Reader(name)
-		if r == nil {
+		list := all.Of(name)
+		if list == nil {
 			return nil, cli.Usagef("--provider %q has no reader (expected %s)", name, cli.OneOf(all.Names()))
 		}
-		readers = append(readers, r)
+		readers = append(readers, list...)
 	}
 	return readers, nil
 }

@@ -54,24 +54,16 @@ type Unavailable struct {
 // SourceUnavailable is the source of such a block.
 const SourceUnavailable = "unavailable"
 
-// sources names the kind of transcript in a block, by provider.
-var sources = map[string]string{
-	"claude": "claude-transcript", "codex": "codex-rollout", "grok": "grok-updates", "kimi": "kimi-code-wire",
-	"gemini": "gemini-chat", "antigravity": "wrapper-status",
-}
-
 // NewBlock sums up events; there must be at least one. fallback names the
 // model of events that name none. The order of the events does not matter.
 func NewBlock(events []transcript.Event, table *price.Table, fallback string) Block {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b transcript.Event) int { return cmp.Compare(a.At, b.At) })
-	b := Block{Source: sources[events[0].Provider], Models: map[string]int64{}}
+	b := Block{Source: cmp.Or(events[0].Kind, "wrapper-status"), Models: map[string]int64{}}
 	bill := price.NewBill(table)
 	var sum transcript.Counts
 	for _, e := range events {
-		if e.Model == "" {
-			e.Model = fallback
-		}
+		e.Model = cmp.Or(e.Model, fallback, e.Assumed)
 		if !slices.Contains(b.SessionIDs, e.Session) {
 			b.SessionIDs = append(b.SessionIDs, e.Session)
 		}

@@ -87,6 +87,9 @@ func (s *Sum) Add(e transcript.Event) {
 	if !s.o.Window.Holds(e.At) {
 		return
 	}
+	if e.Model == "" {
+		e.Model = e.Assumed
+	}
 	s.total.add(e)
 	if len(s.o.By) == 0 {
 		return

@@ -4,36 +4,44 @@ package all
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/claude"
 	"okstra/lib/transcript/codex"
+	"okstra/lib/transcript/gemini"
+	"okstra/lib/transcript/grok"
+	"okstra/lib/transcript/kimi"
 	"okstra/lib/transcript/kimicode"
 )
 
 // Readers are all readers, in the order in which providers are listed.
 func Readers() []*transcript.Reader {
-	return []*transcript.Reader{&claude.Reader, &codex.Reader, &kimicode.Reader}
+	return []*transcript.Reader{&claude.Reader, &codex.Reader, &grok.Reader, &kimi.Reader, &kimicode.Reader, &gemini.Reader}
 }
 
 // Names are the providers that have a reader.
 func Names() []string {
 	var names []string
 	for _, r := range Readers() {
-		names = append(names, r.Provider)
+		if !slices.Contains(names, r.Provider) {
+			names = append(names, r.Provider)
+		}
 	}
 	return names
 }
 
-// Reader is the reader of a provider, nil when it has none.
-func Reader(provider string) *transcript.Reader {
+// Of are the readers of a provider, none when it leaves no transcript: a
+// provider has one for each form its CLIs have written.
+func Of(provider string) []*transcript.Reader {
+	var list []*transcript.Reader
 	for _, r := range Readers() {
 		if r.Provider == provider {
-			return r
+			list = append(list, r)
 		}
 	}
-	return nil
+	return list
 }
 
 // Detect says which provider wrote a file, by its name and, where that leaves it
@@ -45,6 +53,12 @@ func Detect(path string, head []byte) *transcript.Reader {
 		return &codex.Reader
 	case kimicode.IsWire(path):
 		return &kimicode.Reader
+	case strings.HasPrefix(base, "wire.jsonl"):
+		return &kimi.Reader
+	case grok.IsUpdates(path):
+		return &grok.Reader
+	case gemini.IsChat(path), strings.HasPrefix(base, "session-") && transcript.HasSuffix(base, ".json"):
+		return &gemini.Reader
 	case !transcript.HasSuffix(base, ".jsonl"):
 		return nil
 	case bytes.Contains(head, []byte(`"session_meta"`)):

@@ -26,7 +26,7 @@ const Provider = "claude"
 
 // Reader reads Claude Code transcripts. Rows: ID is message.id, Request the
 // request id, Extra the row's uuid when there is no message.id.
-var Reader = transcript.Reader{Provider: Provider, Version: "claude/1", Scan: scan, Fold: fold, Roots: roots}
+var Reader = transcript.Reader{Provider: Provider, Version: "claude/1", Source: "claude-transcript", Scan: scan, Fold: fold, Roots: roots}
 
 // Row kinds.
 const (

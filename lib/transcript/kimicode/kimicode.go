@@ -6,8 +6,9 @@
 package kimicode
 
 import (
-	"bytes"
+	"encoding/json"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,7 +23,10 @@ const Provider = "kimi"
 
 // Reader reads Kimi Code transcripts. Rows: ID is the agent, N the time in
 // milliseconds.
-var Reader = transcript.Reader{Provider: Provider, Version: "kimi-code/1", Scan: scan, Fold: fold, Roots: roots}
+var Reader = transcript.Reader{
+	Provider: Provider, Version: "kimi-code/1", Source: "kimi-code-wire", Model: "kimi-k3",
+	Scan: scan, Fold: fold, Roots: roots, Beside: beside,
+}
 
 // roots is where Kimi Code keeps its sessions.
 func roots(h transcript.Home) []transcript.Root {
@@ -38,7 +42,18 @@ func IsWire(path string) bool {
 	return transcript.HasSuffix(path, "wire.jsonl") && SessionOfFile(path) != ""
 }
 
-var needle = []byte(`"usage.record"`)
+// beside reads the working directory from the session's state.
+func beside(f *transcript.File) {
+	dir := filepath.Dir(filepath.Dir(filepath.Dir(f.Path))) // session_<id>/agents/<agent>/wire.jsonl
+	var state struct {
+		CWD string `json:"cwd"`
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "state.json")); err == nil && json.Unmarshal(text, &state) == nil {
+		f.CWD = state.CWD
+	}
+}
+
+var needle = lines.NewNeedle(`"usage.record"`, 6)
 
 func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	s.Reset()
@@ -47,7 +62,7 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	}
 	p := parser{file: f, texts: &s.Texts}
 	return lines.Walk(r, f, s, func(l lines.Line) {
-		if l.Whole() && !bytes.Contains(l.Text, needle) {
+		if l.Whole() && !needle.In(l.Text) {
 			return
 		}
 		p.line = l

@@ -51,7 +51,7 @@ func (fi *finder) inPaths(readers []*transcript.Reader, paths []string) error {
 	var faults []error
 	detect := func(path string) *transcript.Reader {
 		r := all.Detect(path, head(path))
-		if len(readers) == 1 && r != nil {
+		if r != nil && sameProvider(readers) && !slices.Contains(readers, r) {
 			return readers[0] // named by the caller, who knows better than the file's name
 		}
 		if r == nil || !slices.Contains(readers, r) {
@@ -68,7 +68,7 @@ func (fi *finder) inPaths(readers []*transcript.Reader, paths []string) error {
 			fi.dir(path, detect, false)
 		default:
 			reader := detect(path)
-			if reader == nil && len(readers) == 1 {
+			if reader == nil && sameProvider(readers) {
 				reader = readers[0]
 			}
 			if reader == nil {
@@ -79,6 +79,10 @@ func (fi *finder) inPaths(readers []*transcript.Reader, paths []string) error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+func sameProvider(readers []*transcript.Reader) bool {
+	return !slices.ContainsFunc(readers, func(r *transcript.Reader) bool { return r.Provider != readers[0].Provider })
 }
 
 func unwrapPath(path string, err error) error {

@@ -100,7 +100,11 @@ func (f found) scan(scratch *transcript.Scratch) (*transcript.File, error) {
 		return nil, err
 	}
 	file := &transcript.File{Provider: f.reader.Provider, Path: f.path}
-	return file, errors.Join(f.reader.Scan(in, file, scratch), in.Close())
+	fault := errors.Join(f.reader.Scan(in, file, scratch), in.Close())
+	if f.reader.Beside != nil {
+		f.reader.Beside(file)
+	}
+	return file, fault
 }
 
 // open opens a transcript, compressed or not.
@@ -133,7 +137,9 @@ func (r *Result) fold(readers []*transcript.Reader, list []found, files []*trans
 	for i, f := range files {
 		if faults[i] != nil {
 			r.Warnings = append(r.Warnings, faults[i])
-			continue
+		}
+		if f == nil {
+			continue // a file that breaks off counts as far as it could be read
 		}
 		at[f] = len(r.Files)
 		r.Files = append(r.Files, f)
@@ -149,7 +155,7 @@ func (r *Result) fold(readers []*transcript.Reader, list []found, files []*trans
 		events, note := reader.Fold(group)
 		for i := range events {
 			e := &events[i]
-			e.File = at[group[e.File]]
+			e.File, e.Kind, e.Assumed = at[group[e.File]], reader.Source, reader.Model
 			for k, c := range e.Copies {
 				e.Copies[k] = at[group[c]]
 			}
