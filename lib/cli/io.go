@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -71,6 +72,12 @@ func (std IO) Printf(format string, args ...any) error {
 // Document writes v as one indented JSON document; with --select, each result
 // of the expression as one compact line instead.
 func (std IO) Document(v any) error { return std.emit(v, jsondoc.Marshal) }
+
+// Laid writes a JSON document that is laid out already, as it stands, for
+// documents whose lines have a meaning; --select works as in Document.
+func (std IO) Laid(text []byte) error {
+	return std.emit(json.RawMessage(text), func(any) ([]byte, error) { return text, nil })
+}
 
 // Record writes v as one line of a JSON stream; with --select, each result of
 // the expression as one line.
