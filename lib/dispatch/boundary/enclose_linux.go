@@ -152,6 +152,9 @@ func setReadOnly(path string, on bool, flags uint) error {
 // namespace that the program makes for itself is not affected.
 func dropCapabilities() error {
 	for capability := range uintptr(64) {
+		if capability == unix.CAP_SETFCAP {
+			continue
+		}
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)
 		if errors.Is(err, unix.EINVAL) {
 			break // there is none of that number
