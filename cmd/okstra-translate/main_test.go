@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"okstra/lib/cli"
 	"okstra/lib/clitest"
 	"okstra/lib/translate/check"
 )
@@ -19,6 +22,38 @@ func TestScripts(t *testing.T) { clitest.Scripts(t, "testdata") }
 func TestHelpPages(t *testing.T) { clitest.Help(t, app()) }
 
 func TestHelpExamples(t *testing.T) { clitest.Examples(t, app(), "testdata/examples") }
+
+func TestAFolderThatCannotBeWrittenIsAFaultOfTheMachine(t *testing.T) {
+	clitest.AsNobody(t)
+	dir := t.TempDir()
+	data := filepath.Join(dir, "r.data.json")
+	if err := os.CopyFS(dir, os.DirFS("testdata/examples")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "final-report-error-analysis-001.data.json"), data); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (status int, out, errs string) {
+		var stdout, stderr bytes.Buffer
+		status = cli.Main(cli.IO{In: strings.NewReader(""), Out: &stdout, Err: &stderr}, args, app())
+		return status, stdout.String(), stderr.String()
+	}
+	_, payload, _ := run("prepare", "--data", data, "--lang", "ko")
+	_, digest, _ := run("prepare", "--data", data, "--lang", "ko", "--select", ".digest")
+	source := filepath.Join(dir, "SRC.json")
+	if err := os.WriteFile(source, []byte(payload), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o755)
+	status, out, errs := run("write", "--data", data, "--lang", "ko", "--source", source,
+		"--source-digest", strings.Trim(digest, "\"\n"), "--translations", filepath.Join(dir, "KO.md"))
+	if status != 3 || out != "" || !strings.Contains(errs, "r.translation.ko.json") || !strings.Contains(errs, "permission denied") {
+		t.Errorf("status %d, printed %q, said %q", status, out, errs)
+	}
+}
 
 // Every check is explained on its page, and the page explains no others.
 func TestThePageExplainsEveryCheck(t *testing.T) {

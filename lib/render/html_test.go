@@ -218,6 +218,15 @@ func TestHostileProseInHTML(t *testing.T) {
 	}
 }
 
+func TestProseFullOfMarksIsShownLetterByLetter(t *testing.T) {
+	for _, unit := range []string{"*a_ ", "> ", "[a](b"} {
+		s := strings.TrimSpace(strings.Repeat(unit, 50_000))
+		if got := htmlProse(s); got != html.EscapeString(s) {
+			t.Errorf("%q is shown as %.60q", unit, got)
+		}
+	}
+}
+
 // hostileReport puts texts into every kind of place of a report.
 func hostileReport(texts []string) []byte {
 	next := 0

@@ -32,6 +32,9 @@ func htmlProse(s string) string {
 	if !strings.ContainsAny(s, "`*_[]<>#&\\!~|\n:@+-=.)") {
 		return html.EscapeString(s)
 	}
+	if !parsable(s) {
+		return htmlLines(s)
+	}
 	var out bytes.Buffer
 	if err := proseRenderer().Convert([]byte(s), &out); err != nil {
 		return htmlLines(s)
@@ -42,6 +45,23 @@ func htmlProse(s string) string {
 		return inner
 	}
 	return text
+}
+
+// maxMarks bounds the marks of each kind in prose that is parsed: the parser's
+// time grows with their square, and no text of a person has so many. Others are
+// shown letter by letter.
+const maxMarks = 400
+
+func parsable(s string) bool {
+	if len(s) <= maxMarks {
+		return true
+	}
+	for _, mark := range []string{"[", "*", "_", ">", "`", "~"} {
+		if strings.Count(s, mark) > maxMarks {
+			return false
+		}
+	}
+	return true
 }
 
 // proseRenderer is goldmark with everything replaced that would make a text

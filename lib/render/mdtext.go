@@ -149,10 +149,17 @@ func splitFences(s string) []passage {
 // markdownInline escapes the lines of prose between fences.
 func markdownInline(s string, at place) string {
 	var out strings.Builder
+	paragraph := 0 // where the paragraph ends
 	for i := 0; i < len(s); {
+		if i >= paragraph {
+			paragraph = len(s)
+			if end := strings.Index(s[i:], "\n\n"); end >= 0 {
+				paragraph = i + end + 2
+			}
+		}
 		switch c := s[i]; c {
 		case '`':
-			size, text := takeCode(s[i:])
+			size, text := takeCode(s[i:paragraph])
 			if text == "" {
 				out.WriteString(strings.Repeat("&#96;", size))
 			} else {
@@ -220,12 +227,11 @@ func isPunct(c byte) bool {
 	return c < 0x80 && c > ' ' && c != 0x7f && !unicode.IsLetter(rune(c)) && !unicode.IsDigit(rune(c))
 }
 
-// takeCode reads a run of backticks and, where a run of the same length
-// follows in the same paragraph, the code between; text is "" when none does,
-// and size then covers the run alone.
-func takeCode(s string) (size int, text string) {
-	run := len(s) - len(strings.TrimLeft(s, "`"))
-	paragraph, _, _ := strings.Cut(s, "\n\n")
+// takeCode reads a run of backticks and, where a run of the same length follows
+// in the rest of the paragraph, the code between; text is "" when none does, and
+// size then covers the run alone.
+func takeCode(paragraph string) (size int, text string) {
+	run := len(paragraph) - len(strings.TrimLeft(paragraph, "`"))
 	for i := run; i < len(paragraph); {
 		next := strings.IndexByte(paragraph[i:], '`')
 		if next < 0 {
@@ -247,7 +253,7 @@ func takeCode(s string) (size int, text string) {
 
 // inlineLink is a link simple enough to be sure of: no brackets, code or
 // backslashes in its text, no spaces or parentheses in its destination.
-var inlineLink = regexp.MustCompile("^\\[[^\\[\\]`<>\n\\\\!]+\\]\\(([^\\s()<>\\\\]+)(?: +\"[^\"\n<>\\\\]*\")?\\)")
+var inlineLink = regexp.MustCompile("^\\[[^\\[\\]`<>\n\\\\!]+\\]\\(([^\\s()<>\\[\\]\\\\]+)(?: +\"[^\"\n<>\\\\]*\")?\\)")
 
 func takeLink(s string) string {
 	m := inlineLink.FindStringSubmatch(s)

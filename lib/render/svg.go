@@ -18,6 +18,10 @@ const (
 	barGap      = 8
 	labelChars  = 26
 	valueChars  = 42
+
+	// maxBars and maxStages bound what a drawing can hold and still be read.
+	maxBars   = 60
+	maxStages = 60
 )
 
 // chart draws bars below each other. Each has its value as text, so colour and
@@ -25,6 +29,10 @@ const (
 func (w *htmlWriter) chart(c chart) {
 	if len(c.bars) == 0 {
 		return
+	}
+	left := len(c.bars) - maxBars
+	if left > 0 {
+		c.bars = append(slices.Clone(c.bars[:maxBars]), bar{label: "…", shown: plural(left, "more is", "more are") + " in the table"})
 	}
 	longest := 0.0
 	for _, b := range c.bars {
@@ -99,7 +107,7 @@ const (
 // stageMap draws the stages in columns: a stage stands one column behind the
 // last of those it waits for, so stages in one column can run side by side.
 func (w *htmlWriter) stageMap(m stageMap) {
-	if len(m.stages) == 0 {
+	if len(m.stages) == 0 || len(m.stages) > maxStages {
 		return
 	}
 	columns := stageColumns(m.stages)

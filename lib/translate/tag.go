@@ -46,5 +46,11 @@ func TargetLang(s, reportLang string) (language.Tag, error) {
 	return tag, nil
 }
 
-// LangName is the English name of a language, for a person.
-func LangName(tag language.Tag) string { return display.English.Tags().Name(tag) }
+// LangName is the English name of a language, for a person; the tag itself where
+// there is none.
+func LangName(tag language.Tag) string {
+	if name := display.English.Tags().Name(tag); name != "" {
+		return name
+	}
+	return tag.String()
+}

@@ -1,6 +1,10 @@
 package translate
 
-import "testing"
+import (
+	"testing"
+
+	"golang.org/x/text/language"
+)
 
 func TestLanguageTags(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
@@ -42,5 +46,13 @@ func TestTheReportsOwnLanguageIsNoTarget(t *testing.T) {
 	}
 	if _, err := TargetLang("pt-BR", "pt"); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestEveryLanguageHasANameForPeople(t *testing.T) {
+	for tag, want := range map[string]string{"ko": "Korean", "pt-BR": "Brazilian Portuguese", "sgn-US": "sgn-US"} {
+		if got := LangName(language.MustParse(tag)); got != want {
+			t.Errorf("LangName(%s) = %q, want %q", tag, got, want)
+		}
 	}
 }

@@ -249,6 +249,25 @@ func TestAWaivedCheckSaysNothing(t *testing.T) {
 	}
 }
 
+// A text with more marks than a person writes is not parsed, and still its code
+// is compared and equal to itself.
+func TestATextFullOfMarksIsComparedWithoutTheParser(t *testing.T) {
+	many := strings.Repeat("[a](b ", 3000)
+	for _, tt := range []struct {
+		source, target string
+		want           []string
+	}{
+		{many + "`x` and ``y`z``", many + "``y`z`` and `x`", nil},
+		{many + "`x`", many + "`y`", []string{"code-span -`x` +`y`"}},
+		{strings.Repeat("> ", 3000) + "x", strings.Repeat("> ", 3000) + "x", nil},
+	} {
+		got := errorsOf(korean().Compare(tt.source, tt.target))
+		if diff := cmp.Diff(tt.want, brief(got)); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+}
+
 var pieces = []string{
 	"`", "``", "```\n", "\n", "\r\n", "|", `\`, "<", ">", "<b>", "</b>", "<x>", "</x>", "<br>", "[a](b)", "[a] (b)", "![", "](", "{", "}", "{n}", "{{x}}",
 	"{n, plural, one {# a} other {# b}}", "{n, plural,", "other {}", "select", "#", "'", "''", "%s", "%1", "%(x)s", "%", "$", "${a}", "- ", "# ", "1. ", "---",

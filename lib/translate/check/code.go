@@ -16,17 +16,23 @@ func compareLinks(p *pair) []Result { return differ(p.source.links, p.target.lin
 // and so does anything that is not ASCII: in Korean a particle follows at once.
 var urlToken = regexp.MustCompile(`\b(?:https?|ftp|file|ssh|git|wss?)://[^\s<>"'` + "`" + `()\[\]{}|\\^\x{80}-\x{10FFFF}]+`)
 
+// urlEnds is what at the end of an address belongs to the sentence.
+const urlEnds = ".,;:!?*_"
+
 // compareURLs compares bare addresses. Those that are the destination of a
 // link on either side are that check's business.
 func compareURLs(p *pair) []Result {
 	if !strings.Contains(p.source.bare, "://") && !strings.Contains(p.target.bare, "://") {
 		return nil
 	}
+	linked := make(map[string]bool)
+	for _, destination := range slices.Concat(p.source.links, p.target.links) {
+		linked[destination] = true
+	}
 	bare := func(s string) []string {
 		var urls []string
 		for _, u := range urlToken.FindAllString(s, -1) {
-			u = strings.TrimRight(u, ".,;:!?*_")
-			if !slices.Contains(p.source.links, u) && !slices.Contains(p.target.links, u) {
+			if u = strings.TrimRight(u, urlEnds); !linked[u] {
 				urls = append(urls, u)
 			}
 		}

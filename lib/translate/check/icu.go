@@ -23,12 +23,18 @@ func compareICU(p *pair) []Result {
 	for _, a := range allArguments(p.icu) {
 		source[a.key()] = append(source[a.key()], a)
 	}
-	kept := argumentNames(target)
-	for _, a := range allArguments(target) {
+	kept, all := argumentNames(target), allArguments(target)
+	if len(all) > maxArguments {
+		return results // no message of a person; each of its branches costs a look at all others
+	}
+	for _, a := range all {
 		results = append(results, compareNearest(source[a.key()], a, kept)...)
 	}
 	return results
 }
+
+// maxArguments bounds the messages whose branches are compared.
+const maxArguments = 500
 
 // compareNearest compares an argument with that of the same name and kind in
 // the source. Of several, it may stand for any.
@@ -71,12 +77,14 @@ func allArguments(m *message) []*argument {
 // repeat it.
 func argumentNames(m *message) []string {
 	var names []string
+	seen := make(map[string]bool)
 	for _, a := range allArguments(m) {
 		name := a.key()
 		if a.style != "" {
 			name = name[:len(name)-1] + ", " + a.style + "}"
 		}
-		if !slices.Contains(names, name) {
+		if !seen[name] {
+			seen[name] = true
 			names = append(names, name)
 		}
 	}

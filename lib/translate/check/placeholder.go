@@ -71,10 +71,14 @@ func placeholders(s string, icu bool, paired map[string]bool) [][2]int {
 	return found
 }
 
-// upTo is the length of s up to and with end, 0 when end does not come on the
-// same line.
+// maxPlaceholder bounds the bytes of a placeholder whose inside is free, so that
+// an opening that never closes costs no more than that.
+const maxPlaceholder = 256
+
+// upTo is the length of s up to and with end, 0 when end does not come soon on
+// the same line.
 func upTo(s, end string) int {
-	line, _, _ := strings.Cut(s, "\n")
+	line, _, _ := strings.Cut(s[:min(len(s), maxPlaceholder)], "\n")
 	i := strings.Index(line, end)
 	if i < 0 {
 		return 0

@@ -147,8 +147,11 @@ func surplus(p *pair, what string, class func(rune) bool) []Result {
 	var extra []string
 	seen := make(map[rune]bool)
 	for _, r := range p.target.whole {
-		if class(r) && !seen[r] && !strings.ContainsRune(p.source.whole, r) {
-			seen[r] = true
+		if !class(r) || seen[r] {
+			continue
+		}
+		seen[r] = true
+		if !strings.ContainsRune(p.source.whole, r) {
 			extra = append(extra, fmt.Sprintf("U+%04X", r))
 		}
 	}

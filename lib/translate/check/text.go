@@ -19,7 +19,8 @@ type pair struct {
 }
 
 func newPair(c *Checker, source, target string) *pair {
-	p := &pair{Checker: c, source: takeApart(source), target: takeApart(target)}
+	parse := parsable(source) && parsable(target)
+	p := &pair{Checker: c, source: takeApart(source, parse), target: takeApart(target, parse)}
 	p.paired = pairedTags(p.source.bare, p.target.bare)
 	if m, err := parseICU(source); err == nil && m.complex() {
 		p.icu = m
@@ -44,16 +45,64 @@ type parts struct {
 
 var markdown = sync.OnceValue(func() parser.Parser { return goldmark.DefaultParser() })
 
+// maxMarks bounds the marks of each kind in a text that is parsed as Markdown.
+// The parser's time grows with their square, and no text of a person has so
+// many.
+const maxMarks = 400
+
+// parsable says whether a text can be parsed in reasonable time.
+func parsable(s string) bool {
+	if len(s) <= maxMarks {
+		return true
+	}
+	for _, mark := range []string{"[", "*", "_", ">", "`"} {
+		if strings.Count(s, mark) > maxMarks {
+			return false
+		}
+	}
+	return true
+}
+
 // takeApart reads a text as Markdown. Most texts have none in them and are not
 // parsed at all. The parser only finds code and links here; nothing is ever
-// written back from its tree.
-func takeApart(s string) parts {
+// written back from its tree. Without the parser, only code is found.
+func takeApart(s string, parse bool) parts {
 	p := parts{whole: s, bare: s}
-	if strings.ContainsAny(s, "`~<[") {
+	switch {
+	case !strings.ContainsAny(s, "`~<["):
+	case parse:
 		p.markdown()
+	default:
+		p.backticks()
 	}
 	p.ids = idSpans(p.bare)
 	return p
+}
+
+// backticks finds code by its backticks alone: runs of one length pair within
+// a paragraph.
+func (p *parts) backticks() {
+	start := 0
+	for paragraph := range strings.SplitAfterSeq(p.whole, "\n\n") {
+		open := make(map[int]int) // length of a run to where it begins
+		for i := 0; i < len(paragraph); {
+			if paragraph[i] != '`' {
+				i++
+				continue
+			}
+			run := span(paragraph, i, "`") - i
+			if from, ok := open[run]; ok {
+				p.spans = append(p.spans, paragraph[from:i+run])
+				p.codes = append(p.codes, [2]int{start + from, start + i + run})
+				clear(open)
+			} else {
+				open[run] = i
+			}
+			i += run
+		}
+		start += len(paragraph)
+	}
+	p.bare = without(p.whole, p.codes)
 }
 
 // markdown finds code and links.

@@ -36,8 +36,9 @@ type parser struct {
 	errs   []error
 
 	entry   Entry
-	at      *string // the string that a quoted line goes on with
-	was     bool    // at belongs to the previous text
+	at      *string         // the string that a quoted line goes on with
+	text    strings.Builder // what it has so far
+	was     bool            // at belongs to the previous text
 	seen    map[string]bool
 	entries []Entry
 	plural  bool
@@ -53,7 +54,7 @@ func (p *parser) line(line string) {
 	line = strings.TrimLeft(line, " \t")
 	switch {
 	case line == "":
-		p.at = nil
+		p.begin(nil)
 	case strings.HasPrefix(line, "#~"):
 		p.end()
 	case strings.HasPrefix(line, "#|"):
@@ -108,16 +109,25 @@ func (p *parser) keyword(line string, previous bool) {
 	}
 	rest = strings.TrimLeft(rest, " \t")
 	target := p.target(word, previous)
+	p.begin(target)
+	p.was = previous
 	if target == nil {
 		return
 	}
-	p.at, p.was = target, previous
-	*target = ""
 	if rest == "" {
 		p.fail("no text behind %s", word)
 		return
 	}
 	p.quoted(rest, previous)
+}
+
+// begin ends the string that was read so far and goes on with another one.
+func (p *parser) begin(target *string) {
+	if p.at != nil {
+		*p.at = p.text.String()
+	}
+	p.text.Reset()
+	p.at = target
 }
 
 // target is the string that a keyword begins; nil after an error.
@@ -187,7 +197,7 @@ func (p *parser) quoted(line string, previous bool) {
 			p.fail("%v", err)
 			return
 		}
-		*p.at += text
+		p.text.WriteString(text)
 		if line = strings.TrimLeft(rest, " \t"); line != "" && line[0] != '"' {
 			p.fail("%q behind a string", line)
 			return
@@ -197,6 +207,7 @@ func (p *parser) quoted(line string, previous bool) {
 
 // end closes the open entry.
 func (p *parser) end() {
+	p.begin(nil)
 	if p.seen != nil {
 		switch {
 		case p.plural:
@@ -207,7 +218,7 @@ func (p *parser) end() {
 		}
 		p.entries = append(p.entries, p.entry)
 	}
-	p.entry, p.at, p.seen, p.plural = Entry{}, nil, nil, false
+	p.entry, p.seen, p.plural = Entry{}, nil, false
 }
 
 // finish takes the header out and looks for entries that occur twice.

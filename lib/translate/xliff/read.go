@@ -15,7 +15,7 @@ import (
 // that say nothing of the texts. Anything else that has no place in a report's
 // translation is an error.
 func Read(name string, raw []byte, lang string) (x translate.Exchange, dropped []string, err error) {
-	r := &reader{name: name}
+	r := &reader{name: name, said: make(map[string]bool)}
 	root, err := r.parse(raw)
 	if err != nil {
 		return x, nil, err

@@ -35,6 +35,7 @@ type reader struct {
 	name    string
 	dec     *xml.Decoder
 	dropped []string // what modules of the standard say; see Read
+	said    map[string]bool
 }
 
 func (r *reader) errorf(line int, format string, args ...any) error {
@@ -159,7 +160,8 @@ func ofModule(space string) bool {
 
 func (r *reader) drop(e *element, what string) {
 	note := fmt.Sprintf("%s:%d: not kept: %s of <%s>", r.name, e.line, what, e.name)
-	if !slices.Contains(r.dropped, note) {
+	if !r.said[note] {
+		r.said[note] = true
 		r.dropped = append(r.dropped, note)
 	}
 }
