@@ -51,19 +51,22 @@ type call struct {
 
 // story is a run that is being made up.
 type story struct {
-	t      *testing.T
-	files  project
-	f      run.Folder
-	start  time.Time
-	seats  []seat
-	calls  []call
-	events []string
-	stage  *int
-	inputs run.InputFields
-	team   run.TeamState
-	errors [][]byte
-	refs   map[string]string
-	state  *converge.State
+	t         *testing.T
+	files     project
+	f         run.Folder
+	start     time.Time
+	seats     []seat
+	calls     []call
+	events    []string
+	stage     *int
+	inputs    run.InputFields
+	team      run.TeamState
+	errors    [][]byte
+	refs      map[string]string
+	state     *converge.State
+	contracts []string
+	baseline  bool
+	activity  []run.EventRow
 }
 
 func newStory(t *testing.T, files project, taskType, seq string, start string, seats ...seat) *story {
@@ -141,6 +144,9 @@ func (s *story) manifest(translations ...string) run.Manifest {
 		}
 		s.refs[x.id] = row.RoleExecutionRef
 		m.RoleExecutions = append(m.RoleExecutions, row)
+	}
+	if s.contracts != nil {
+		m.Contracts = s.contracts
 	}
 	s.put(f.RunManifest(), m)
 	s.writeInputs(translations)
@@ -327,6 +333,15 @@ func (s *story) attempt(x seat, c call, prompt, jobID, ref string, n int, outcom
 		Boundary: boundary, Audit: audit, Outcome: &outcome, Cause: &cause, ResultClass: &class, Mutation: &mutation, Warnings: []string{},
 		Artifact: &run.Artifact{Path: c.result, Present: done, NewerThanStart: done}, Evidence: &run.Evidence{},
 	}
+	if x.role == run.RoleImplementer {
+		a.BaselinePath = s.f.AuditSnapshot(n)
+		s.put(a.BaselinePath, map[string]any{
+			"schemaVersion": "1.0", "kind": "okstra-mutation-snapshot", "root": p.SourcePolicy.AllowedRoot, "artifactRoot": recordedRoot,
+			"policyDigests": []string{sum}, "git": nil,
+			"columns": []string{"path", "type", "mode", "uid", "gid", "size", "mtimeNs", "ctimeNs", "ino", "digest"},
+			"roots":   []any{map[string]any{"root": p.SourcePolicy.AllowedRoot, "rows": []any{}, "unreadable": []any{}}},
+		})
+	}
 	if content, ok := s.files[c.result]; ok && done {
 		a.Artifact.Bytes, a.Artifact.Digest = int64(len(content)), digest.Bytes(content)
 	}
@@ -403,6 +418,9 @@ func (s *story) finish(report map[string]any) {
 	s.put(s.f.TeamState(), team)
 	for i, line := range s.events {
 		s.line(s.f.EventsLog(), run.EventRow{RunID: s.f.Task.RunID(), At: s.at(i + 1), Kind: "progress", Line: "PROGRESS: " + line})
+	}
+	for _, row := range s.activity {
+		s.line(s.f.EventsLog(), row)
 	}
 	report["schemaVersion"], report["kind"], report["usageSummary"] = "2.0", "okstra-final-report", summary
 	raw := ordered(s.t, report)

@@ -92,11 +92,22 @@ func plannedPaths(stage node) ([]string, []node) {
 	for _, step := range stage.get("stepwiseExecution").list() {
 		cell := step.get("files")
 		cells = append(cells, cell)
-		for _, part := range strings.Split(strings.ReplaceAll(cell.text(), "<br>", ","), ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				set[strings.Trim(part, "`")] = true
-			}
+		for _, p := range cellPaths(cell.text()) {
+			set[p] = true
 		}
 	}
 	return sorted(set), cells
+}
+
+// cellPaths takes a cell apart: "<br>" and "," separate, blank parts drop out,
+// backticks around a part are its dress. Rule: docs/write-policy.md, "Planned
+// paths".
+func cellPaths(cell string) []string {
+	var out []string
+	for _, part := range strings.Split(strings.ReplaceAll(cell, "<br>", ","), ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, strings.Trim(part, "`"))
+		}
+	}
+	return out
 }

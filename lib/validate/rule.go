@@ -61,13 +61,18 @@ func tables() []table {
 		{"Documents", docRules, false},
 		{"Run manifest", manifestRules, false},
 		{"Progress checkpoints", progressRules, true},
+		{"Activity contract", activityRules, true},
 		{"Worker results", resultRules, false},
 		{"Team state", teamRules, false},
 		{"Dispatches", dispatchRules, false},
+		{"Write policy and audit", policyRules, false},
 		{"Usage", usageRules, false},
 		{"Convergence", convRules, false},
+		{"Plan", planRules, false},
 		{"Report data", reportRules, false},
 		{"Translations", translationRules, false},
+		{"Stages", stageRules, false},
+		{"Hand-off", handoffRules, false},
 	}
 }
 

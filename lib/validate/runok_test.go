@@ -21,6 +21,9 @@ func runOK(t *testing.T) project {
 	sound.once.Do(func() {
 		p := taskFiles(t)
 		errorAnalysis(t, p)
+		for _, tell := range []func(*testing.T, project){discoveryRun, planningRun, implementationRun, verificationRun, handoffRun, improvementRun} {
+			tell(t, p)
+		}
 		sound.files = p
 	})
 	return sound.files.clone()

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,7 +87,10 @@ func (s *subject) judged(opt Options) []finding.Finding {
 			}
 		}
 	}
-	for _, t := range tables() {
+	// The rules for documents come last, because others open documents of
+	// other runs, about which there may be something to say.
+	all := tables()
+	for _, t := range append(all[1:], all[0]) {
 		for _, r := range t.rules {
 			switch {
 			case !r.Applies(s.task.TaskType), opt.Session && !t.checkpoints:
@@ -108,14 +112,21 @@ func (s *subject) judged(opt Options) []finding.Finding {
 func finish(found []finding.Finding) []finding.Finding {
 	type place struct{ artifact, pointer string }
 	better := map[place]bool{}
+	var whole []place // payloads, about which all is said by one finding
 	for _, f := range found {
 		if f.Pointer != "" && f.Code != "doc-schema" && f.Level == finding.Error {
 			better[place{f.Artifact, f.Pointer}] = true
 		}
+		if f.Code == "policy-payload" {
+			whole = append(whole, place{f.Artifact, f.Pointer + "/"})
+		}
 	}
 	kept := found[:0]
 	for _, f := range found {
-		if f.Code != "doc-schema" || !better[place{f.Artifact, f.Pointer}] {
+		said := better[place{f.Artifact, f.Pointer}] || slices.ContainsFunc(whole, func(p place) bool {
+			return p.artifact == f.Artifact && strings.HasPrefix(f.Pointer, p.pointer)
+		})
+		if f.Code != "doc-schema" || !said {
 			kept = append(kept, f)
 		}
 	}
