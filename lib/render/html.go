@@ -66,6 +66,15 @@ func (w *htmlWriter) ours() string {
 	return ` lang="` + uiLang + `" dir="ltr"`
 }
 
+// own writes our own words. Language and direction go on the text, not on the
+// block around it, so that the block stays on the side where the page begins.
+func (w *htmlWriter) own(text string) string {
+	if w.ours() == "" || strings.TrimSpace(text) == "" {
+		return html.EscapeString(text)
+	}
+	return "<span" + w.ours() + ">" + html.EscapeString(text) + "</span>"
+}
+
 // element id and anchor names come from the data, so their form is checked.
 var idForm = regexp.MustCompile(`^[A-Z]-[0-9]{3,9}$`)
 
@@ -105,13 +114,13 @@ func (w *htmlWriter) page(p page) {
 <style>`, pageCSS, `</style>
 </head>
 <body>
-<a class="skip" href="#content"`, w.ours(), `>Skip to the report</a>
+<a class="skip" href="#content">`, w.own("Skip to the report"), `</a>
 <header>
 <h1>`, w.spans(p.title, true), `</h1>
 `)
 	for _, notice := range []string{w.opt.Notice, w.opt.untranslatedNote()} {
 		if notice != "" {
-			w.put(`<p class="notice" role="note"`, w.ours(), `>`, html.EscapeString(clean(notice)), "</p>\n")
+			w.put(`<p class="notice" role="note">`, w.own(clean(notice)), "</p>\n")
 		}
 	}
 	w.facts(p.facts)
@@ -133,7 +142,7 @@ func (w *htmlWriter) plainTitle(spans []span) string {
 }
 
 func (w *htmlWriter) contents(p page) {
-	w.put(`<nav aria-label="Contents"`, w.ours(), `>`, "\n<ol>\n")
+	w.put(`<nav aria-label="Contents">`, "\n<ol>\n")
 	for _, s := range p.sections {
 		switch s.level {
 		case 2:
@@ -143,7 +152,7 @@ func (w *htmlWriter) contents(p page) {
 		default:
 			continue
 		}
-		w.put(`<a href="#`, sectionID(s), `">`, html.EscapeString(s.heading()), "</a></li>\n")
+		w.put(`<a href="#`, sectionID(s), `">`, w.own(s.heading()), "</a></li>\n")
 	}
 	w.put("</ol>\n</nav>\n")
 }
@@ -175,7 +184,7 @@ func (w *htmlWriter) section(s section) {
 		w.used[id] = true
 		w.put(` id="`, id, `"`)
 	}
-	w.put(w.ours(), ">", html.EscapeString(s.heading()), "</", tag, ">\n")
+	w.put(">", w.own(s.heading()), "</", tag, ">\n")
 	for _, b := range s.body {
 		w.block(b)
 	}
@@ -230,10 +239,10 @@ func (w *htmlWriter) table(t table) {
 	if len(t.rows) == 0 {
 		return
 	}
-	caption := html.EscapeString(clean(strings.ReplaceAll(t.caption, "\n", " ")))
-	w.put(`<div class="scroll" role="region" tabindex="0" aria-label="`, caption, `">`, "\n<table>\n<caption", w.ours(), ">", caption, "</caption>\n<thead><tr>")
+	title := clean(strings.ReplaceAll(t.caption, "\n", " "))
+	w.put(`<div class="scroll" role="region" tabindex="0" aria-label="`, attr(title), `">`, "\n<table>\n<caption>", w.own(title), "</caption>\n<thead><tr>")
 	for _, c := range t.columns {
-		w.put(`<th scope="col"`, numberClass(c), w.ours(), ">", html.EscapeString(c.title), "</th>")
+		w.put(`<th scope="col"`, numberClass(c), ">", w.own(c.title), "</th>")
 	}
 	w.put("</tr></thead>\n<tbody>\n")
 	for _, row := range t.rows {
@@ -285,16 +294,29 @@ func (w *htmlWriter) spans(spans []span, flat bool) string {
 	for _, s := range spans {
 		b.WriteString(w.span(s, flat))
 	}
+	if w.ours() != "" && ourSentence(spans) {
+		return "<span" + w.ours() + ">" + b.String() + "</span>"
+	}
 	return b.String()
+}
+
+// ourSentence says whether several spans make one sentence of ours: then they
+// run in our direction together, or their order would be the page's.
+func ourSentence(spans []span) bool {
+	labels := false
+	for _, s := range spans {
+		if s.kind == prose {
+			return false
+		}
+		labels = labels || s.kind == label
+	}
+	return labels && len(spans) > 1
 }
 
 func (w *htmlWriter) span(s span, flat bool) string {
 	switch s.kind {
 	case label:
-		if w.ours() == "" || strings.TrimSpace(s.text) == "" {
-			return html.EscapeString(s.text)
-		}
-		return "<span" + w.ours() + ">" + html.EscapeString(s.text) + "</span>"
+		return w.own(s.text)
 	case code:
 		return htmlCode(s.text)
 	case token:

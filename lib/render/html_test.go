@@ -328,9 +328,28 @@ func TestLanguageAndDirection(t *testing.T) {
 		if want := fmt.Sprintf(`<html lang="%s" dir="%s">`, lang, dir); !bytes.Contains(page, []byte(want)) {
 			t.Errorf("no %s", want)
 		}
-		if !bytes.Contains(page, []byte(`<h2 id="part-1" lang="en" dir="ltr">`)) {
+		if !bytes.Contains(page, []byte(`<h2 id="part-1"><span lang="en" dir="ltr">1. Findings</span></h2>`)) {
 			t.Errorf("%s: our own headings are not marked as English", lang)
 		}
+	}
+}
+
+// A page from right to left once showed nothing at all: what was moved off the
+// page at its beginning had moved the page. Our sentences stay in one piece.
+func TestAPageFromRightToLeftIsInPlace(t *testing.T) {
+	if strings.Contains(pageCSS, "-100rem") || regexp.MustCompile(`(left|right|start|end|top): *-[0-9]`).MatchString(pageCSS) {
+		t.Error("the style moves something off the page")
+	}
+	page, err := HTMLWith(load(t, "error-analysis.data.json"), Options{Lang: "ar"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPage(t, string(page))
+	if regexp.MustCompile(`<(h[1-4]|p|nav|th|td|li|caption|figcaption)[^>]* dir=`).Match(page) {
+		t.Error("a block has a direction of its own and leaves the side where the page begins")
+	}
+	if !bytes.Contains(page, []byte(`<p><span lang="en" dir="ltr"><span lang="en" dir="ltr">3 findings: </span>`)) {
+		t.Error("the count of the findings is not one run")
 	}
 }
 

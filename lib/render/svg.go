@@ -80,7 +80,7 @@ func partClass(name string) string {
 func (w *htmlWriter) figure(title string, width, height int) {
 	w.charts++
 	id := fmt.Sprintf("chart-%d", w.charts)
-	w.put(`<figure dir="ltr"><figcaption id="`, id, `"`, w.ours(), ">", html.EscapeString(title), "</figcaption>\n",
+	w.put(`<figure dir="ltr"><figcaption id="`, id, `">`, w.own(title), "</figcaption>\n",
 		fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-labelledby="%s">`, width, height, id), "\n")
 }
 
