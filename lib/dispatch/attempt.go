@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -253,13 +254,11 @@ func replayNames(a *attempt) map[string]string {
 		"startedAt": a.e.host.Now().UTC().Format(time.RFC3339), "home": a.e.host.Home,
 	}
 	if m := a.t.manifest; m != nil {
-		for name, value := range map[string]string{
+		maps.Copy(names, map[string]string{
 			"runId": m.RunID, "taskKey": m.Task.TaskKey, "projectId": m.Task.ProjectID, "taskGroup": m.Task.TaskGroup, "taskId": m.Task.TaskID,
 			"taskType": m.Task.TaskType, "runSeq": m.Task.RunSeq, "reportDataPath": run.Abs(job.ProjectRoot, m.ReportDataPath),
 			"reportPath": run.Abs(job.ProjectRoot, m.ReportPath), "runDir": m.Folder().Dir(),
-		} {
-			names[name] = value
-		}
+		})
 	}
 	return names
 }

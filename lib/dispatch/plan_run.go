@@ -84,7 +84,8 @@ var hostProviders = map[string]string{
 
 func (c *creation) leadProvider() string { return hostProviders[c.in.Host.Runtime] }
 
-func pointerTo[T any](v T) *T { return &v }
+//go:fix inline
+func pointerTo[T any](v T) *T { return new(v) }
 
 // context is the active run context.
 func (c *creation) context() run.Context {

@@ -92,11 +92,6 @@ func (b *box) makeOverlays(s *Set) error {
 		}
 		b.enclosure.Private = append(b.enclosure.Private, bind{At: temp, From: from})
 	}
-	if shm, err := in("shm"); err == nil {
-		if _, err := os.Stat("/dev/shm"); err == nil {
-			b.enclosure.Private = append(b.enclosure.Private, bind{At: "/dev/shm", From: shm})
-		}
-	}
 	if b.order.TempDir != "" {
 		b.enclosure.Writable = appendOnce(b.enclosure.Writable, b.order.TempDir)
 	}

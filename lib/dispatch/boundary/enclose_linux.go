@@ -148,8 +148,9 @@ func setReadOnly(path string, on bool, flags uint) error {
 }
 
 // dropCapabilities takes away what the first process of a user namespace may
-// do in it, so that the program cannot make the mounts writable again. A user
-// namespace that the program makes for itself is not affected.
+// do in it, so that the program cannot make the mounts writable again. What is
+// left is the one capability without which it could not map itself into a user
+// namespace of its own, where a sandbox that it brings along may live.
 func dropCapabilities() error {
 	for capability := range uintptr(64) {
 		if capability == unix.CAP_SETFCAP {

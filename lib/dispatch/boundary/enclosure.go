@@ -91,8 +91,9 @@ func inside(path, dir string) bool {
 }
 
 // sharedTemps are the folders in which programs leave temporary files without
-// asking for TMPDIR.
-var sharedTemps = []string{"/tmp", "/var/tmp"}
+// asking for TMPDIR. Inside an overlay each of them is a private one; to
+// Landlock the last is a device like all in /dev.
+var sharedTemps = []string{"/tmp", "/var/tmp", "/dev/shm"}
 
 // freeTemps are the shared temporary folders in which nothing lies that the
 // boundary protects.

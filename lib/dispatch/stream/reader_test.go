@@ -24,7 +24,8 @@ var (
 	grok   = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"end"}, Bad: []string{"error"}, UsagePointer: "/usage", SessionEvent: "end", SessionPointer: "/sessionId"}
 )
 
-func status(n int) *int { return &n }
+//go:fix inline
+func status(n int) *int { return new(n) }
 
 func read(rules Rules, text string) (Summary, string) {
 	var log strings.Builder
@@ -52,12 +53,12 @@ func TestSummaryOfAStream(t *testing.T) {
 		{
 			"claude: is_error wins over the subtype success", claude,
 			`{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"bad request"}`,
-			Summary{Terminal: "result", Message: "bad request", APIStatus: status(400), Events: 1},
+			Summary{Terminal: "result", Message: "bad request", APIStatus: new(400), Events: 1},
 		},
 		{
 			"claude: retries are counted and do not end the run", claude, `{"type":"system","subtype":"api_retry","attempt":1,"error_status":429}
 {"type":"system","subtype":"api_retry","attempt":2,"error_status":429}`,
-			Summary{APIStatus: status(429), Events: 2, Retries: 2, InARow: 2},
+			Summary{APIStatus: new(429), Events: 2, Retries: 2, InARow: 2},
 		},
 		{
 			"codex: an item of type error is harmless, cached input is taken out", codex, `{"type":"thread.started","thread_id":"t-1"}
@@ -72,7 +73,7 @@ func TestSummaryOfAStream(t *testing.T) {
 			"codex: a failed turn names the status", codex,
 			`{"type":"error","message":"stream error"}
 {"type":"turn.failed","error":{"message":"unexpected status 429 Too Many Requests"}}`,
-			Summary{Terminal: "turn.failed", Message: "unexpected status 429 Too Many Requests", APIStatus: status(429), Events: 2},
+			Summary{Terminal: "turn.failed", Message: "unexpected status 429 Too Many Requests", APIStatus: new(429), Events: 2},
 		},
 		{
 			"gemini: the result carries a status", gemini, `{"type":"init","session_id":"g-1","model":"auto"}
