@@ -269,7 +269,7 @@ exec okstra-dispatch run -j 3 --boundary none jobs.jsonl`
 			t.Fatalf("status: %v", err)
 		}
 		states = nil
-		for _, line := range strings.Split(strings.TrimSpace(string(output)), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSpace(string(output)), "\n") {
 			var r struct {
 				WorkerID string  `json:"workerId"`
 				Outcome  *string `json:"outcome"`

@@ -45,7 +45,6 @@ type attempt struct {
 	lost    bool // the slot died
 
 	verdict  Verdict
-	notRun   string // why it was never started by decision
 	warnings []string
 
 	mu     sync.Mutex // guards status against the late note of the process

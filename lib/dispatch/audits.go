@@ -7,17 +7,9 @@ import (
 	"strings"
 
 	"okstra/lib/audit"
-	"okstra/lib/dispatch/boundary"
 	"okstra/lib/run"
 	"okstra/lib/writepolicy"
 )
-
-// judgedByCall tells whether what the attempt changed is known from its own
-// boundary: an overlay shows every change of a job that writes nothing in
-// place. All others are judged together, by the audit of their round.
-func (a *attempt) judgedByCall() bool {
-	return a.t.boundary == boundary.Overlay && a.sidecar.WritePolicy.SourcePolicy.Mode == writepolicy.SourceReadonly
-}
 
 // openBoundary takes the job's artifacts out of the boundary, when its last
 // process is gone.

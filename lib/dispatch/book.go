@@ -71,14 +71,6 @@ func (b *book) close() error {
 	return err
 }
 
-// runID is the id that rows of shared logs carry.
-func (b *book) runID() string {
-	if b.manifest == nil {
-		return ""
-	}
-	return b.manifest.RunID
-}
-
 // writeError appends a row to the errors log of the run.
 func (b *book) writeError(ctx context.Context, rows ...run.ErrorRow) error {
 	if b.manifest == nil || len(rows) == 0 {

@@ -95,14 +95,6 @@ func (p *Planner) place(ctx context.Context, maker *jobMaker, context run.Contex
 	return err
 }
 
-// baselineFile is where the baseline of an audit round lies.
-func baselineFile(m *run.Manifest, round int) string {
-	if m == nil {
-		return ""
-	}
-	return m.Folder().AuditSnapshot(round)
-}
-
 // lastRound is the highest number of an audit round of the run so far.
 func lastRound(m *run.Manifest) int {
 	if m == nil {

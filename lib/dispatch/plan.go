@@ -103,7 +103,6 @@ type creation struct {
 	models   map[string]resolved
 	folder   run.Folder
 	stage    *int
-	worktree string
 	begun    bool // the run was begun before, by the same inputs
 	manifest run.Manifest
 	approval *run.ApprovedPlan

@@ -214,9 +214,12 @@ func TestLedgerRewrites(t *testing.T) {
 		{"an object is an empty list", `{"a":1}`, []string{`"s1"`}, 1},
 		{"rows that are no objects stay", `[1, "x", null]`, []string{"1,", `"x"`, "null", `"s1"`}, 4},
 		{"a row of version 1 stays", `[{"workerId": "a", "sessionId": "old"}]`, []string{`"old"`, `"s1"`}, 2},
-		{"the row of the attempt is replaced where it stands, unknown keys kept",
+		{
+			"the row of the attempt is replaced where it stands, unknown keys kept",
 			`[{"assignmentRef": "assignment:analysis:a", "attempt": 1, "sessionId": "", "later": true}, {"assignmentRef": "assignment:analysis:b", "attempt": 1}]`,
-			[]string{`"s1"`, `"later": true`, `"assignment:analysis:b"`}, 2},
+			[]string{`"s1"`, `"later": true`, `"assignment:analysis:b"`},
+			2,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			state, text := flushed(t, tt.dispatches, []run.LedgerRow{row, row})

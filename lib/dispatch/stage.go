@@ -1,14 +1,12 @@
 package dispatch
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -238,20 +236,4 @@ func recordApproval(doc jsondoc.Doc, in run.InputFields, at string) (jsondoc.Doc
 		return doc, err
 	}
 	return doc.Set("/implementationPlanning/approval/approvedAt", at)
-}
-
-// appendConsumers adds rows to consumers.jsonl.
-func appendConsumers(ctx context.Context, path string, rows []run.StageConsumer) error {
-	lines := make([][]byte, len(rows))
-	for i, row := range rows {
-		line, err := jsondoc.MarshalLine(row)
-		if err != nil {
-			return err
-		}
-		lines[i] = line
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return atomicfile.Append(ctx, path, lines...)
 }

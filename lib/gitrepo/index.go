@@ -243,7 +243,7 @@ func (p *indexParser) extensions() error {
 // long as like. The contents are written to it, as they stand on disk: a
 // repository that converts them names other bytes.
 func BlobHash(size int64, like string) hash.Hash {
-	var h hash.Hash = sha1.New()
+	h := sha1.New()
 	if len(like) == hex.EncodedLen(sha256.Size) {
 		h = sha256.New()
 	}

@@ -35,7 +35,7 @@ func newRow(heading, cells []string) (*Row, error) {
 		return nil, fmt.Errorf("match %q (expected = or *)", r.cells["match"])
 	}
 	if a := r.cells["aliases"]; a != "-" {
-		for _, alias := range strings.Split(a, "|") {
+		for alias := range strings.SplitSeq(a, "|") {
 			r.Aliases = append(r.Aliases, strings.ToLower(strings.TrimSpace(alias)))
 		}
 	}

@@ -115,11 +115,16 @@ func AttemptPath(firstPrompt string, n int) string {
 	return fmt.Sprintf("%s.attempt-%d.json", firstPrompt, n)
 }
 
-// StatusPath, LogPath, StdoutPath and StderrPath lie beside the prompt that a
-// process was given.
+// StatusPath is the status file of the process that was given a prompt.
 func StatusPath(prompt string) string { return prompt + ".status.json" }
-func LogPath(prompt string) string    { return prompt + ".log" }
+
+// LogPath is the readable account of that process.
+func LogPath(prompt string) string { return prompt + ".log" }
+
+// StdoutPath is what that process printed.
 func StdoutPath(prompt string) string { return prompt + ".stdout" }
+
+// StderrPath is what that process printed to standard error.
 func StderrPath(prompt string) string { return prompt + ".stderr" }
 
 // Abs joins a path of a document to the project root; an absolute path stays.

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -70,12 +71,7 @@ func CheckWorkerID(s string) error {
 
 // IsTaskType says whether s is one of TaskTypes.
 func IsTaskType(s string) bool {
-	for _, t := range TaskTypes {
-		if s == t {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(TaskTypes, s)
 }
 
 // Task names one run of one task, as it stands under "task" in several

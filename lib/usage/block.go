@@ -67,7 +67,7 @@ func NewBlock(events []transcript.Event, table *price.Table, fallback string) Bl
 		if !slices.Contains(b.SessionIDs, e.Session) {
 			b.SessionIDs = append(b.SessionIDs, e.Session)
 		}
-		b.Models[e.Model] += e.Total()
+		b.Models[e.Model] = transcript.AddSat(b.Models[e.Model], e.Total())
 		if e.Placeholder {
 			b.Placeholder++
 		}
@@ -126,6 +126,22 @@ func FromStatus(s run.Status) (transcript.Event, bool) {
 	}
 	return transcript.Event{
 		Provider: s.Provider, Session: s.SessionID, CWD: s.Cwd, TS: at, At: transcript.Instant(at),
-		Model: strings.TrimSpace(s.ModelExecutionValue), Counts: counts,
+		Model: displayName(s.ModelExecutionValue), Counts: counts,
 	}, true
+}
+
+// displayName turns the name under which a wrapper shows a model, with its
+// effort in brackets, into a model id: "Claude Opus 4.6 (Thinking)" is
+// claude-opus-4-6. An id stays as it is.
+func displayName(model string) string {
+	name, _, shown := strings.Cut(strings.TrimSpace(model), "(")
+	name = strings.TrimSpace(name)
+	if !shown && !strings.Contains(name, " ") {
+		return name
+	}
+	name = strings.Join(strings.Fields(strings.ToLower(name)), "-")
+	if strings.HasPrefix(name, "claude-") {
+		name = strings.ReplaceAll(name, ".", "-")
+	}
+	return name
 }

@@ -60,9 +60,22 @@ func (j *judge) handoffCommands() {
 
 // publishing are the commands that publish a release, by their first words.
 var publishing = [][]string{
-	{"gh", "release", "create"}, {"gh", "release", "edit"}, {"glab", "release", "create"},
-	{"npm", "publish"}, {"pnpm", "publish"}, {"yarn", "publish"}, {"yarn", "npm", "publish"}, {"cargo", "publish"}, {"twine", "upload"},
-	{"poetry", "publish"}, {"uv", "publish"}, {"gem", "push"}, {"docker", "push"}, {"podman", "push"}, {"goreleaser", "release"}, {"mvn", "deploy"},
+	{"gh", "release", "create"},
+	{"gh", "release", "edit"},
+	{"glab", "release", "create"},
+	{"npm", "publish"},
+	{"pnpm", "publish"},
+	{"yarn", "publish"},
+	{"yarn", "npm", "publish"},
+	{"cargo", "publish"},
+	{"twine", "upload"},
+	{"poetry", "publish"},
+	{"uv", "publish"},
+	{"gem", "push"},
+	{"docker", "push"},
+	{"podman", "push"},
+	{"goreleaser", "release"},
+	{"mvn", "deploy"},
 }
 
 // hookless are flags and settings by which git does not ask its hooks.

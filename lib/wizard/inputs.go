@@ -2,6 +2,7 @@ package wizard
 
 import (
 	"fmt"
+	"strings"
 
 	"okstra/lib/run"
 )
@@ -65,19 +66,19 @@ func (m Machine) Confirmation(s State) []Line {
 // confirmation is the text that stands before the last question: the answers,
 // then who takes part.
 func (v view) confirmation() string {
-	text := ""
+	var text strings.Builder
 	for _, r := range v.answered() {
 		if v.told(r) {
-			text += fmt.Sprintf("%s: %s\n", v.name(r), v.shownAnswer(r, v.get(r.id)))
+			text.WriteString(fmt.Sprintf("%s: %s\n", v.name(r), v.shownAnswer(r, v.get(r.id))))
 		}
 	}
 	for _, r := range v.roles() {
-		text += fmt.Sprintf("%s: %s\n", r.name, v.model(r.name, r.step))
+		text.WriteString(fmt.Sprintf("%s: %s\n", r.name, v.model(r.name, r.step)))
 	}
 	if c := v.critic(); c != "" {
-		text += fmt.Sprintf("critic: %s\n", c)
+		text.WriteString(fmt.Sprintf("critic: %s\n", c))
 	}
-	return text
+	return text.String()
 }
 
 // answered are the rows that are shown and have an answer.
@@ -127,10 +128,10 @@ func (v view) screen(r row) Screen {
 		s.Detail = r.detail(v)
 	}
 	if r.text {
-		s.Kind, s.Optional = KindText, ref(r.empty)
+		s.Kind, s.Optional = KindText, new(r.empty)
 		return s
 	}
-	s.Kind, s.Multi, s.Options = KindPick, ref(r.multi), r.choices(v)
+	s.Kind, s.Multi, s.Options = KindPick, new(r.multi), r.choices(v)
 	return s
 }
 

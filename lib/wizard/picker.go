@@ -85,7 +85,7 @@ func (p Picker) Present(s Screen, limit int, say Texts) Screen {
 		shown = append(shown, Option{Value: pagePrefix + "0", Label: say.Text("picker.again")})
 	}
 	s.Options = customLast(shown)
-	s.Multi = ref(false)
+	s.Multi = new(false)
 	return s
 }
 

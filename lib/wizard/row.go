@@ -15,8 +15,7 @@ type row struct {
 	custom bool // offers to type the answer, last
 	min    int  // least number of choices of a multi pick
 	alone  []string
-	empty  bool              // an empty text means "none"
-	alias  map[string]string // words that stand for a value
+	empty  bool // an empty text means "none"
 
 	shown   func(v view) bool // nil: always
 	options func(v view) []Option
@@ -58,7 +57,7 @@ func (v view) among(id string, values ...string) bool {
 // list is the answer of a multi pick or of a text that lists values.
 func (v view) list(id string) []string {
 	var out []string
-	for _, part := range strings.Split(v.answers[id], ",") {
+	for part := range strings.SplitSeq(v.answers[id], ",") {
 		if part = strings.TrimSpace(part); part != "" && part != skip {
 			out = append(out, part)
 		}

@@ -73,7 +73,7 @@ var extraRows = []row{
 	{
 		id: "related_tasks", text: true, reads: append([]string{"related_tasks_pick", "tasks"}, taskReads...), shown: whenCustom("related_tasks_pick"),
 		check: func(v view, a string) error {
-			for _, name := range strings.Split(a, ",") {
+			for name := range strings.SplitSeq(a, ",") {
 				name = strings.TrimSpace(name)
 				if !slices.ContainsFunc(otherTasks(v), func(t TaskFact) bool { return t.Ref() == name }) {
 					return refuse("unknown-task", "related_tasks: no other task %q (expected group/task of this project)", name)

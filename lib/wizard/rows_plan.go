@@ -1,7 +1,6 @@
 package wizard
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,7 +210,7 @@ func stageCheck(v view, a string) error {
 
 func stageChoices(answer string) []run.StageChoice {
 	out := []run.StageChoice{}
-	for _, part := range strings.Split(answer, ",") {
+	for part := range strings.SplitSeq(answer, ",") {
 		if n, err := strconv.Atoi(part); err == nil {
 			out = append(out, run.StageChoice{Number: n})
 		} else if part != "" {
@@ -220,16 +219,4 @@ func stageChoices(answer string) []run.StageChoice {
 	}
 	slices.SortStableFunc(out, func(a, b run.StageChoice) int { return a.Number - b.Number })
 	return out
-}
-
-func stageList(choices []run.StageChoice) string {
-	var out []string
-	for _, c := range choices {
-		if c.Word != "" {
-			out = append(out, c.Word)
-		} else {
-			out = append(out, fmt.Sprint(c.Number))
-		}
-	}
-	return strings.Join(out, ", ")
 }

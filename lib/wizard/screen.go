@@ -66,5 +66,3 @@ func (s Screen) option(value string) (Option, bool) {
 func (s Screen) onlyCustom() bool {
 	return s.Kind == KindPick && len(s.Options) == 1 && s.Options[0].Value == Custom
 }
-
-func ref(b bool) *bool { return &b }

@@ -1,5 +1,7 @@
 package wizard
 
+import "maps"
+
 // Outcomes of a state.
 const (
 	OutcomeOpen    = "open"
@@ -46,13 +48,9 @@ func NewState(root, projectID string) State {
 // caller's state alone.
 func (s State) clone() State {
 	answers := make(map[string]string, len(s.Answers))
-	for k, v := range s.Answers {
-		answers[k] = v
-	}
+	maps.Copy(answers, s.Answers)
 	offsets := make(map[string]int, len(s.PickerOffsets))
-	for k, v := range s.PickerOffsets {
-		offsets[k] = v
-	}
+	maps.Copy(offsets, s.PickerOffsets)
 	selected := make(map[string][]string, len(s.PickerSelected))
 	for k, v := range s.PickerSelected {
 		selected[k] = append([]string{}, v...)

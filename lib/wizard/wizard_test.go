@@ -40,7 +40,7 @@ func (p project) Clarifications(_, _, _ string) ClarificationFact { return Clari
 func (p project) Templates() []TemplateFact                       { return nil }
 func (p project) SavedLanguage() string                           { return "" }
 func (p project) Defaults(string) (string, bool)                  { return "", false }
-func (p project) Plan(string) (PlanFact, error) { return PlanFact{}, errors.New("no plan") }
+func (p project) Plan(string) (PlanFact, error)                   { return PlanFact{}, errors.New("no plan") }
 
 func (p project) Language(tag string) (string, error) {
 	if tag == "xx" {
@@ -156,7 +156,7 @@ func TestRefusedAnswersLeaveTheStateAlone(t *testing.T) {
 }
 
 func TestAPositionThatIsAnotherOptionsValueIsAmbiguous(t *testing.T) {
-	s := Screen{Step: "stage_pick", Kind: KindPick, Multi: ref(false), Interaction: &Interaction{Kind: numbered}, Options: []Option{{Value: "2", Label: "Stage 2"}, {Value: "4", Label: "Stage 4"}}}
+	s := Screen{Step: "stage_pick", Kind: KindPick, Multi: new(false), Interaction: &Interaction{Kind: numbered}, Options: []Option{{Value: "2", Label: "Stage 2"}, {Value: "4", Label: "Stage 4"}}}
 	for _, tt := range []struct{ answer, want, code string }{
 		{"2", "", "ambiguous"},
 		{"1", "2", ""},

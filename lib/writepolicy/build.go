@@ -20,7 +20,7 @@ type Machine struct {
 	Dir     string
 }
 
-// Invocation, Assignment and the working tree of a request for a policy.
+// Request asks for a policy.
 // Invocation and Assignment are JSON objects with keys of docs/write-policy.md;
 // an absent key takes its default and a null does not. Worktree is nil for
 // none.

@@ -1,6 +1,7 @@
 package writepolicy
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,9 +26,7 @@ func TestW1BuildRefusals(t *testing.T) {
 	}
 	implementer := func(more map[string]any) map[string]any {
 		over := map[string]any{"role": "implementer", "expectedBaseCommit": head, "allowedBranchRef": "refs/heads/work"}
-		for k, v := range more {
-			over[k] = v
-		}
+		maps.Copy(over, more)
 		return over
 	}
 	for _, tt := range []struct {

@@ -108,9 +108,10 @@ func verdicts(worker, round, request string) string {
 			groups = append(groups, m[1])
 		}
 	}
-	text := fmt.Sprintf("# Reverify\nRound: %s\nWorker: %s\n", round, worker)
+	var text strings.Builder
+	text.WriteString(fmt.Sprintf("# Reverify\nRound: %s\nWorker: %s\n", round, worker))
 	for _, g := range groups {
-		text += fmt.Sprintf("\n## %s\nVerdict: AGREE\nEvidence: internal/pool/pool.go:25\n", g)
+		text.WriteString(fmt.Sprintf("\n## %s\nVerdict: AGREE\nEvidence: internal/pool/pool.go:25\n", g))
 	}
-	return text
+	return text.String()
 }

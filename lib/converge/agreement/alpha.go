@@ -1,5 +1,7 @@
 package agreement
 
+import "slices"
+
 import "math/big"
 
 // Metric is a distance between values, as Krippendorff's alpha takes it.
@@ -92,12 +94,7 @@ func (t *Table) coincidence() coincidence {
 }
 
 func contains(list []int32, v int32) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, v)
 }
 
 // Alpha is Krippendorff's alpha with missing values allowed: one minus

@@ -151,15 +151,16 @@ func everything(t *rapid.T, rows []Rating) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := fmt.Sprint(tab.Fleiss(), tab.Cohen(), tab.dawidSkene(50))
+	var out strings.Builder
+	out.WriteString(fmt.Sprint(tab.Fleiss(), tab.Cohen(), tab.dawidSkene(50)))
 	for _, m := range []Metric{Nominal, Ordinal, Interval, Ratio} {
 		raw, err := json.Marshal(tab.Alpha(m))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out += string(raw)
+		out.WriteString(string(raw))
 	}
-	return out
+	return out.String()
 }
 
 // The slow definition, straight from the formula over ordered pairs of values.

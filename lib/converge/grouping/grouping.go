@@ -2,6 +2,7 @@ package grouping
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"okstra/lib/finding"
@@ -274,10 +275,5 @@ func (p *groupingParser) itemRefs(g *Group) []ItemRef {
 }
 
 func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, s)
 }

@@ -24,9 +24,6 @@ var (
 	grok   = Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"end"}, Bad: []string{"error"}, UsagePointer: "/usage", SessionEvent: "end", SessionPointer: "/sessionId"}
 )
 
-//go:fix inline
-func status(n int) *int { return new(n) }
-
 func read(rules Rules, text string) (Summary, string) {
 	var log strings.Builder
 	r := NewReader(rules, &log)

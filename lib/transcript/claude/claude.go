@@ -156,12 +156,10 @@ type reply struct {
 }
 
 type message struct {
-	id, model   []byte
-	stop        bool
-	usage       usage
-	hasUsage    bool
-	seen        uint8
-	usageFaults int64
+	id, model []byte
+	stop      bool
+	usage     usage
+	hasUsage  bool
 }
 
 func (p *parser) value(c *rawjson.Cursor) {
