@@ -42,7 +42,7 @@ EXAMPLES
   okstra-token-usage collect --home home team-state.json
 `
 
-const collectHelp = `usage: okstra-token-usage [collect] [FLAGS] [TEAM_STATE]
+const collectHelp = `usage: okstra-token-usage collect [FLAGS] [TEAM_STATE]
 
 Attributes the sessions that the dispatch ledger names to their workers and
 prints the team state with usage blocks, usageSummary and phaseTimeline. With
