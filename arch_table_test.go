@@ -161,6 +161,12 @@ var table = []rule{
 		why:   "a recording may end by a signal, named as in a status file",
 	},
 	{
+		shelf: "dispatch", pkg: "lib/dispatch/preflight",
+		does:  "what a machine offers before a batch needs it: CLIs, logins, boundaries, room",
+		uses:  []string{"lib/safetext", "lib/run", "lib/provider", "lib/dispatch/proc", "lib/dispatch/boundary"},
+		third: []string{"x/sys"},
+	},
+	{
 		shelf: "dispatch", pkg: "lib/dispatch",
 		does: "plan → batch → outcome, retries, ledger",
 		uses: []string{
@@ -284,6 +290,10 @@ var table = []rule{
 	{
 		shelf: "test", pkg: "lib/clitest/modelserver",
 		does: "the stand-in model server",
+	},
+	{
+		shelf: "test", pkg: "lib/clitest/usagehome",
+		does: "a home full of transcripts, for benchmarks",
 	},
 	{
 		shelf: "test", pkg: "lib/clitest/testrun",

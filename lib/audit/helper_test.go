@@ -84,7 +84,7 @@ func (w *world) age() {
 	w.t.Helper()
 	w.aged++
 	old := time.Now().Add(-time.Duration(w.aged) * time.Hour)
-	for _, name := range strings.Fields(w.git("ls-files")) {
+	for name := range strings.FieldsSeq(w.git("ls-files")) {
 		if info, err := os.Lstat(w.abs(name)); err == nil && info.Mode().IsRegular() {
 			if err := os.Chtimes(w.abs(name), old, old); err != nil {
 				w.t.Fatal(err)

@@ -135,6 +135,9 @@ func (e *UnknownProviderError) Error() string {
 	return fmt.Sprintf("unknown provider %q (expected %s)", e.ID, orList(e.Known))
 }
 
+// ExitStatus says that the question was understood and is refused.
+func (e *UnknownProviderError) ExitStatus() int { return 1 }
+
 // orList is "a, b or c".
 func orList(words []string) string {
 	if n := len(words); n > 1 {

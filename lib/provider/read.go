@@ -9,6 +9,26 @@ import (
 	"okstra/lib/jsondoc"
 )
 
+// RowError is a fault of a provider row, with its place in the file.
+type RowError struct {
+	Name      string
+	Line, Col int
+	Pointer   string
+	Problem   string
+}
+
+// Error gives "name:line:col: /pointer: problem".
+func (e *RowError) Error() string {
+	at := ""
+	if e.Pointer != "" {
+		at = e.Pointer + ": "
+	}
+	return fmt.Sprintf("%s:%d:%d: %s%s", e.Name, e.Line, e.Col, at, e.Problem)
+}
+
+// ExitStatus says that the input is the caller's mistake.
+func (e *RowError) ExitStatus() int { return 2 }
+
 // fault is an error with the position of the value at pointer, or of the
 // nearest value around it that exists.
 func fault(doc jsondoc.Doc, pointer, format string, args ...any) error {
@@ -18,10 +38,7 @@ func fault(doc jsondoc.Doc, pointer, format string, args ...any) error {
 		near = near[:strings.LastIndexByte(near, '/')]
 		line, col = doc.Position(near)
 	}
-	if pointer != "" {
-		pointer += ": "
-	}
-	return fmt.Errorf("%s:%d:%d: %s%s", doc.Name, line, col, pointer, fmt.Sprintf(format, args...))
+	return &RowError{Name: doc.Name, Line: line, Col: col, Pointer: pointer, Problem: fmt.Sprintf(format, args...)}
 }
 
 func (c *checker) fault(pointer, format string, args ...any) {

@@ -30,6 +30,9 @@ func (e *UnknownModelError) Error() string {
 	return fmt.Sprintf("unknown model %q of provider %q (expected %s)", e.Name, e.Provider, expected)
 }
 
+// ExitStatus says that the question was understood and is refused.
+func (e *UnknownModelError) ExitStatus() int { return 1 }
+
 // Resolve finds a model of the provider by its exact id, then by an exact
 // alias, then by either without regard to case. The empty name is the default
 // model. Models that are not selectable are found too. The error is an
