@@ -78,6 +78,19 @@ type collector struct {
 	doc   jsondoc.Doc
 	state run.TeamState
 	root  string
+	run   attribute.Run
+}
+
+// block makes the block of a participant. A session that began inside the window
+// starts the block, even before its first reply.
+func (c *collector) block(events []transcript.Event, fallback string) *usage.Block {
+	b := usage.NewBlock(events, c.table, fallback)
+	if at := c.run.SessionStart(events); at != transcript.NoTime {
+		if first := run.Stamp(time.Unix(0, at)); b.StartedAt == "" || first < b.StartedAt {
+			b.StartedAt = first
+		}
+	}
+	return &b
 }
 
 func (c *collector) read(file *cli.Input) (err error) {
@@ -102,6 +115,9 @@ func (c *collector) window() (since, until time.Time, err error) {
 		if since, err = moment(c.doc.Name, "startedAt", c.state.StartedAt); err != nil {
 			return since, until, err
 		}
+		if since.IsZero() {
+			since = c.created()
+		}
 	}
 	if until.IsZero() && c.state.EndedAt != "" {
 		until, err = moment(c.doc.Name, "endedAt", c.state.EndedAt)
@@ -109,6 +125,23 @@ func (c *collector) window() (since, until time.Time, err error) {
 		until = c.std.Env.Now()
 	}
 	return since, until, err
+}
+
+// created is when the run was planned, for a team state that does not say when
+// it started.
+func (c *collector) created() time.Time {
+	var manifest run.Manifest
+	if c.state.RunManifestPath == "" {
+		return time.Time{}
+	}
+	if _, err := run.Load(run.Abs(c.root, c.state.RunManifestPath), "okstra-run-manifest", &manifest); err != nil {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, manifest.CreatedAt)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 func moment(name, key, text string) (time.Time, error) {
@@ -134,10 +167,37 @@ func (c *collector) status(prompt string) *run.Status {
 		}
 		return nil
 	}
+	return tolerant(doc.Raw)
+}
+
+// tolerant reads a status file, one of another tool's too: under the names that
+// are known for a member, and without what has another type.
+func tolerant(raw []byte) *run.Status {
 	var s run.Status
-	if err := json.Unmarshal(doc.Raw, &s); err != nil {
-		c.std.Warnf("status file left out: %s: %v", doc.Name, err)
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
 		return nil
+	}
+	word := func(names ...string) string {
+		for _, name := range names {
+			var text string
+			if json.Unmarshal(fields[name], &text) == nil && text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	s.State, s.Provider, s.SessionID = word("state", "status", "cliExecutionStatus"), word("provider"), word("sessionId")
+	s.Model, s.ModelExecutionValue, s.Cwd = word("model"), word("modelExecutionValue", "model"), word("cwd")
+	s.StartedAt, s.EndedAt = word("startedAt"), word("endedAt", "finishedAt")
+	s.Usage = fields["usage"]
+	for _, name := range []string{"exitCode", "rc"} {
+		if s.ExitCode == nil {
+			_ = json.Unmarshal(fields[name], &s.ExitCode) // of another type: not known
+		}
+	}
+	if !slices.Contains([]string{"not-started", "started", "exited", "timeout", "failed"}, s.State) {
+		s.State = ""
 	}
 	return &s
 }
@@ -148,15 +208,18 @@ func (c *collector) collect(ctx context.Context) (usage.Summary, jsondoc.Doc, er
 	if err != nil {
 		return usage.Summary{}, c.doc, err
 	}
-	scanned, err := c.scan.run(ctx, c.std, nil, nil)
+	windowed := c.scan
+	windowed.since = &since
+	scanned, err := windowed.run(ctx, c.std, nil, nil)
 	if err != nil {
 		return usage.Summary{}, c.doc, err
 	}
 	owners := attribute.Owners(c.state, c.status)
-	shares := attribute.Attribute(attribute.Run{
-		LeadSession: c.state.Lead.SessionID, Team: c.state.Name(), Owners: owners,
+	c.run = attribute.Run{
+		LeadSession: c.state.Lead.SessionID, Team: c.state.Name(), Root: c.root, Owners: owners,
 		Window: transcript.Window{Since: since, Until: until}, Files: scanned.Files,
-	}, scanned.Events)
+	}
+	shares := attribute.Attribute(c.run, scanned.Events)
 	timeline := c.timeline(since, until)
 	parts := []usage.Part{c.lead(shares.Lead)}
 	doc, err := c.doc.Set("/lead/usage", block(parts[0]))
@@ -211,10 +274,10 @@ func (c *collector) lead(events []transcript.Event) usage.Part {
 	p := usage.Part{Role: run.RoleLeader, Label: cmp.Or(l.Agent, run.RoleLeader), Provider: l.Provider, Lead: true}
 	switch {
 	case len(events) > 0:
-		b := usage.NewBlock(events, c.table, text(l.Model))
+		b := c.block(events, text(l.Model))
 		first, last := transcript.Instant(b.StartedAt), transcript.Instant(b.EndedAt)
 		b.DurationMs = max(0, (last-first)/int64(time.Millisecond))
-		p.Block = &b
+		p.Block = b
 	case l.SessionID == "":
 		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: "the team state names no session of the lead"}
 	default:
@@ -226,14 +289,18 @@ func (c *collector) lead(events []transcript.Event) usage.Part {
 func (c *collector) worker(i int, o attribute.Owner, events []transcript.Event) usage.Part {
 	w := c.state.Workers[i]
 	p := usage.Part{Role: w.Role, WorkerID: w.WorkerID, Label: cmp.Or(w.Agent, w.Role), Provider: w.Provider}
-	if len(events) == 0 {
+	measured := len(events) > 0
+	if !measured {
 		events = snapshots(o)
 	}
-	wall, status := o.Wall().Milliseconds(), o.ExecutionStatus()
+	wall, status := o.Wall(c.run.Window).Milliseconds(), o.ExecutionStatus()
 	if len(events) > 0 {
-		b := usage.NewBlock(events, c.table, cmp.Or(text(w.ModelExecutionValue), text(w.Model)))
+		b := c.block(events, cmp.Or(text(w.ModelExecutionValue), text(w.Model)))
 		b.DurationMs, b.CLIExecutionStatus = wall, status
-		p.Block = &b
+		if !measured {
+			b.StartedAt = cmp.Or(o.Started(), b.StartedAt)
+		}
+		p.Block = b
 		return p
 	}
 	p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, CLIExecutionStatus: status, DurationMs: wall, Reason: reason(o, status)}
@@ -262,11 +329,13 @@ func reason(o attribute.Owner, status string) string {
 	case o.WorkerID == "":
 		return "the roster row names no worker, so no session can be its"
 	case len(o.Dispatches) == 0:
-		return "no dispatch of this worker stands in the ledger"
-	case len(ids) == 0:
-		return fmt.Sprintf("the wrapper is %s and none of %d dispatches has a session id", status, len(o.Dispatches))
+		return fmt.Sprintf("no dispatch of this worker stands in the ledger, and no agent named %s used anything in the run's window", strings.Join(o.Prefixes(), " or "))
 	}
-	return fmt.Sprintf("the wrapper is %s but no transcript of its sessions (%s) has usage in the run's window", status, strings.Join(ids, ", "))
+	sessions := "its dispatches have no session id, and no session began where and while they ran"
+	if len(ids) > 0 {
+		sessions = fmt.Sprintf("no transcript of its sessions (%s) has usage in the run's window", strings.Join(ids, ", "))
+	}
+	return fmt.Sprintf("wrapper %s, but %s; neither has an agent named %s", status, sessions, strings.Join(o.Prefixes(), " or "))
 }
 
 func text(s *string) string {

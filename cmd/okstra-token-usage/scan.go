@@ -44,7 +44,7 @@ func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []strin
 	}
 	bar := std.Progress("scanning", 0)
 	defer bar.Done()
-	r, err := scan.Run(ctx, scan.Options{Home: s.homes(std), Readers: readers, Paths: paths, Progress: func(total, step int64) {
+	r, err := scan.Run(ctx, scan.Options{Home: s.homes(std), Readers: readers, Paths: paths, Since: *s.since, Progress: func(total, step int64) {
 		bar.SetTotal(total)
 		bar.Add(step)
 	}})

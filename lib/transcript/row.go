@@ -43,6 +43,7 @@ type File struct {
 	CWD      string
 	Parent   string // session or thread this one was started by, when the file says so
 	Model    string // for rows that name none, from a file beside it
+	Started  int64  // when the session began, by its own header; 0 when it does not say
 	Child    bool   // the parent's records hold this session's use too
 	Rows     []Row
 

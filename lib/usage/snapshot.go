@@ -32,10 +32,11 @@ func snapshot(raw json.RawMessage) (transcript.Counts, bool) {
 		}
 		return 0
 	}
-	input, cached := count(snapshotNames.input), count(snapshotNames.cached)
+	input := count(snapshotNames.input)
+	cached := min(input, count(snapshotNames.cached))
 	output := count(snapshotNames.output)
 	c := transcript.Counts{
-		Input: max(0, input-cached), CacheRead: cached, Output: output, Reasoning: min(output, count(snapshotNames.reasoning)),
+		Input: input - cached, CacheRead: cached, Output: output, Reasoning: min(output, count(snapshotNames.reasoning)),
 	}
 	return c, !c.IsZero()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"okstra/lib/price"
+	"okstra/lib/transcript"
 )
 
 // Part is what one participant contributes to a summary: a block, or the
@@ -158,8 +159,8 @@ func (s *Summary) count(lead bool, provider string, b *Block) {
 		amount = &Amount{}
 		s.ByProvider[provider] = amount
 	}
-	amount.TotalTokens += b.TotalTokens
-	amount.BillableEquivalentTokens += b.BillableEquivalentTokens
+	amount.TotalTokens = transcript.AddSat(amount.TotalTokens, b.TotalTokens)
+	amount.BillableEquivalentTokens = transcript.AddSat(amount.BillableEquivalentTokens, b.BillableEquivalentTokens)
 	plusUSD(&amount.CostUSD, b.CostUSD)
 	s.CostComplete = s.CostComplete && b.CostComplete
 	s.UnmatchedModels = append(s.UnmatchedModels, b.Unmatched...)
@@ -190,14 +191,14 @@ func (s *Summary) grand() {
 		}
 		plusUSD(&s.CostUSD, side.cost)
 	}
-	s.CostComplete = s.CostComplete && len(s.UnavailableReasons) == 0
+	s.CostComplete = s.CostComplete && s.CostUSD != nil
 }
 
 func plus(sum **int64, n int64) {
 	if *sum == nil {
 		*sum = new(int64)
 	}
-	**sum += n
+	**sum = transcript.AddSat(**sum, n)
 }
 
 func plusUSD(sum **price.USD, n *price.USD) {
@@ -207,7 +208,7 @@ func plusUSD(sum **price.USD, n *price.USD) {
 	if *sum == nil {
 		*sum = new(price.USD)
 	}
-	**sum += *n
+	**sum = price.USD(transcript.AddSat(int64(**sum), int64(*n)))
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

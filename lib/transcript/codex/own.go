@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -168,12 +169,7 @@ func (t *thread) before(other *thread) bool {
 
 func (fam *family) descends(t, from *thread) bool {
 	up, _ := fam.ancestors(t)
-	for _, a := range up {
-		if a == from {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(up, from)
 }
 
 type verdict int

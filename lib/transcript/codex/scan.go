@@ -102,6 +102,9 @@ func describe(f *transcript.File) {
 		}
 		if f.Session == "" {
 			f.Session, f.Parent, f.CWD = row.ID, row.Request, row.CWD
+			if f.Started = row.N; f.Started == transcript.NoTime {
+				f.Started = max(0, row.At)
+			}
 		} else if f.Parent == "" && row.ID != "" && row.ID != f.Session {
 			f.Parent = row.ID
 		}

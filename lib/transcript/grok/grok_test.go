@@ -58,15 +58,15 @@ func TestBuckets(t *testing.T) {
 		f := file(t, "s", line("p1", 1, 1, tt.usage))
 		f.Model = "current"
 		events, _ := fold([]*transcript.File{f})
-		got := ""
+		var got strings.Builder
 		for _, e := range events {
-			got += fmt.Sprintf("%s %d/%d/%d/%d/%d ", e.Model, e.Input, e.CacheRead, e.CacheWrite5m, e.Output, e.Reasoning)
+			got.WriteString(fmt.Sprintf("%s %d/%d/%d/%d/%d ", e.Model, e.Input, e.CacheRead, e.CacheWrite5m, e.Output, e.Reasoning))
 			if e.Incomplete {
-				got += "incomplete "
+				got.WriteString("incomplete ")
 			}
 		}
-		if got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		if got.String() != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got.String(), tt.want)
 		}
 	}
 }

@@ -47,15 +47,15 @@ func TestUpdates(t *testing.T) {
 		{"other messages", []*transcript.File{file(t, main, `{"timestamp":1,"message":{"type":"ToolResult","payload":{"token_usage":{"input_other":5}}}}`)}, ""},
 	} {
 		events, _ := fold(tt.files)
-		got := ""
+		var got strings.Builder
 		for _, e := range events {
-			got += fmt.Sprintf("%d/%d ", e.Input, e.Output)
+			got.WriteString(fmt.Sprintf("%d/%d ", e.Input, e.Output))
 			if e.CacheRead != 2 || e.CacheWrite5m != 1 {
 				t.Errorf("%s: cache %+v", tt.name, e)
 			}
 		}
-		if got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		if got.String() != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got.String(), tt.want)
 		}
 	}
 }

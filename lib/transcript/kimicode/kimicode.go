@@ -73,7 +73,7 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 // SessionOfFile is the session in whose folder a wire file lies:
 // session_<id>/agents/<agent>/wire.jsonl.
 func SessionOfFile(path string) string {
-	for _, part := range strings.Split(filepath.ToSlash(path), "/") {
+	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
 		if id, ok := strings.CutPrefix(part, "session_"); ok {
 			return id
 		}

@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
+	"slices"
 )
 
 // maxDepth is encoding/json's own limit.
@@ -302,13 +303,7 @@ func escape(text []byte) int {
 // Unquote returns the text of a string as Text gave it: raw itself when it has
 // no escapes.
 func Unquote(raw []byte) []byte {
-	escaped := false
-	for _, b := range raw {
-		if b == '\\' {
-			escaped = true
-			break
-		}
-	}
+	escaped := slices.Contains(raw, '\\')
 	if !escaped {
 		return raw
 	}

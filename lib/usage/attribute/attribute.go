@@ -1,5 +1,6 @@
 // Package attribute says which sessions belong to which worker of a run: by
-// the dispatch ledger first, then by the names that agents go by.
+// the dispatch ledger first, then by the names that agents go by, then by place
+// and time.
 //
 // Rule: docs/usage.md, "Who used it".
 package attribute
@@ -7,100 +8,17 @@ package attribute
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"okstra/lib/run"
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/claude"
 )
 
-// Dispatch is one row of the ledger with what its status file says. Status is
-// nil when there is no readable one.
-type Dispatch struct {
-	Row    run.LedgerRow
-	Status *run.Status
-}
-
-// Owner is a worker of the roster with its dispatches. A row of the roster
-// that names no worker owns nothing: without that rule it would own everything.
-type Owner struct {
-	WorkerID   string
-	Dispatches []Dispatch
-}
-
-// SessionIDs are the ids that the ledger names, trimmed, each once, in
-// recorded order.
-func (o Owner) SessionIDs() []string {
-	var ids []string
-	if o.WorkerID == "" {
-		return nil
-	}
-	for _, d := range o.Dispatches {
-		id := strings.TrimSpace(d.Row.SessionID)
-		if id == "" && d.Status != nil {
-			id = strings.TrimSpace(d.Status.SessionID)
-		}
-		if id != "" && !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// Wall is the time that the wrappers of the dispatches ran, one after the
-// other or side by side: the sum of their spans.
-func (o Owner) Wall() time.Duration {
-	var sum time.Duration
-	for _, d := range o.Dispatches {
-		if d.Status == nil {
-			continue
-		}
-		from, err1 := time.Parse(time.RFC3339, d.Status.StartedAt)
-		to, err2 := time.Parse(time.RFC3339, d.Status.EndedAt)
-		if err1 == nil && err2 == nil && to.After(from) {
-			sum += to.Sub(from)
-		}
-	}
-	return sum
-}
-
-// ExecutionStatus is what the last dispatch with a readable status proves, ""
-// when no dispatch was made.
-func (o Owner) ExecutionStatus() string {
-	if len(o.Dispatches) == 0 {
-		return ""
-	}
-	status := "not-started"
-	for _, d := range o.Dispatches {
-		if d.Status != nil && d.Status.State != "" {
-			status = d.Status.State
-		}
-	}
-	return status
-}
-
-// Owners groups the ledger by the workers of the roster.
-func Owners(state run.TeamState, status func(promptPath string) *run.Status) []Owner {
-	rows, _ := state.Ledger()
-	owners := make([]Owner, len(state.Workers))
-	for i, w := range state.Workers {
-		owners[i].WorkerID = w.WorkerID
-	}
-	for _, row := range rows {
-		key := row.WorkerKey()
-		i := slices.IndexFunc(owners, func(o Owner) bool { return o.WorkerID == key })
-		if key == "" || i < 0 {
-			continue
-		}
-		owners[i].Dispatches = append(owners[i].Dispatches, Dispatch{row, status(row.PromptPath)})
-	}
-	return owners
-}
-
 // Run is what the sessions are attributed over.
 type Run struct {
 	LeadSession string
 	Team        string
+	Root        string // the project's root
 	Owners      []Owner
 	Window      transcript.Window
 	Files       []*transcript.File
@@ -116,91 +34,137 @@ type Shares struct {
 
 // Attribute gives each event inside the window to one owner at most. Sessions
 // that the ledger names come first, for they are certain; then agents by the
-// longest name that fits; then what carries the team's name but no agent's.
+// longest name that fits; then sessions that began where and while a dispatch
+// ran; then what carries the team's name but no agent's.
 func Attribute(r Run, events []transcript.Event) Shares {
 	s := Shares{Workers: make([][]transcript.Event, len(r.Owners))}
-	byID, parents := r.byID(), r.parents()
+	m := newMatcher(r, events)
 	for _, e := range events {
 		if !r.Window.Holds(e.At) {
 			continue
 		}
-		lead := r.LeadSession != "" && sameSession(e.Session, r.LeadSession)
-		owner, named := r.byName(e)
-		switch i, known := r.owner(byID, parents, e); {
-		case known && !(lead && named):
-			s.Workers[i] = append(s.Workers[i], e)
-		case named:
-			s.Workers[owner] = append(s.Workers[owner], e)
-		case r.foldable(e):
-			s.Unattributed = append(s.Unattributed, e)
-		case lead:
+		switch who := m.owner(&e); who {
+		case nobody:
+		case theLead:
 			s.Lead = append(s.Lead, e)
+		case theTeam:
+			s.Unattributed = append(s.Unattributed, e)
+		default:
+			s.Workers[who] = append(s.Workers[who], e)
 		}
 	}
 	return s
 }
 
-func plainID(id string) string { return strings.TrimPrefix(id, "session_") }
+// Who an event may belong to besides the workers, who are counted from 0.
+const (
+	nobody = -1 - iota
+	theLead
+	theTeam
+)
 
-func sameSession(a, b string) bool { return plainID(a) == plainID(b) }
+// matcher holds what attribution looks up for every event.
+type matcher struct {
+	Run
+	ids     map[string]int    // sessions of the ledger → worker
+	parents map[string]string // session → the one that started it
+	placed  map[string]int    // sessions found by place and time → worker
+}
 
-// byID maps sessions to the owners whose dispatches name them. A session that
-// two workers name is the first one's.
-func (r Run) byID() map[string]int {
-	ids := map[string]int{}
+func newMatcher(r Run, events []transcript.Event) *matcher {
+	m := &matcher{Run: r, ids: make(map[string]int), parents: make(map[string]string)}
 	for i, o := range r.Owners {
 		for _, id := range o.SessionIDs() {
-			if _, taken := ids[plainID(id)]; !taken {
-				ids[plainID(id)] = i
+			if _, taken := m.ids[plainID(id)]; !taken {
+				m.ids[plainID(id)] = i // a session that two workers name is the first one's
 			}
 		}
 	}
-	return ids
-}
-
-// parents maps a session to the one that started it.
-func (r Run) parents() map[string]string {
-	parents := map[string]string{}
 	for _, f := range r.Files {
 		if f.Parent != "" {
-			parents[f.Session] = f.Parent
+			m.parents[plainID(f.Session)] = plainID(f.Parent)
 		}
 	}
-	return parents
+	m.placed = m.place(events)
+	return m
 }
 
-// owner finds the owner of an event's session, or of the session that started
-// its file: what a thread spawned belongs to whoever owns the thread.
-func (r Run) owner(ids map[string]int, parents map[string]string, e transcript.Event) (int, bool) {
-	if i, ok := ids[plainID(e.Session)]; ok {
-		return i, true
+func (m *matcher) owner(e *transcript.Event) int {
+	byName, named := m.byName(e)
+	byID, known := m.byID(e)
+	lead := m.isLead(e.Session)
+	switch {
+	case known && !(lead && named):
+		return byID
+	case named:
+		return byName
 	}
-	seen := map[string]bool{}
-	for id := r.Files[e.File].Parent; id != "" && !seen[id]; id = parents[id] {
+	if who, ok := m.placed[plainID(e.Session)]; ok {
+		return who
+	}
+	switch {
+	case m.isTeams(e):
+		return theTeam
+	case lead || m.descends(e, m.isLead):
+		return theLead
+	}
+	return nobody
+}
+
+// plainID drops what one of the CLIs puts before the ids of its folders.
+func plainID(id string) string { return strings.TrimPrefix(strings.TrimSpace(id), "session_") }
+
+func (m *matcher) isLead(session string) bool {
+	return m.LeadSession != "" && plainID(session) == plainID(m.LeadSession)
+}
+
+// byID finds the worker that the ledger names for the event's session, for a
+// session that holds a copy of the event, or for one that started its session:
+// what a thread spawned belongs to whoever owns the thread.
+func (m *matcher) byID(e *transcript.Event) (int, bool) {
+	if who, ok := m.ids[plainID(e.Session)]; ok {
+		return who, true
+	}
+	for _, i := range e.Copies {
+		if who, ok := m.ids[plainID(m.Files[i].Session)]; ok {
+			return who, true
+		}
+	}
+	who, found := 0, false
+	m.descends(e, func(id string) bool {
+		who, found = m.ids[plainID(id)]
+		return found
+	})
+	return who, found
+}
+
+// descends reports whether a session above the event's own fits.
+func (m *matcher) descends(e *transcript.Event, fits func(string) bool) bool {
+	seen := make(map[string]bool)
+	for id := m.Files[e.File].Parent; id != "" && !seen[id]; id = m.parents[plainID(id)] {
+		if fits(id) {
+			return true
+		}
 		seen[id] = true
-		if i, ok := ids[plainID(id)]; ok {
-			return i, true
-		}
 	}
-	return 0, false
+	return false
 }
 
-// byName finds the worker that an in-process agent of the lead's session is,
-// by the longest of the workers' names that fits.
-func (r Run) byName(e transcript.Event) (int, bool) {
-	if e.Agent == "" || r.LeadSession == "" {
+// byName finds the worker that an agent of this run is by its name. Only agents
+// of the lead's session or of the run's team are of this run.
+func (m *matcher) byName(e *transcript.Event) (int, bool) {
+	f := m.Files[e.File]
+	if e.Agent == "" || e.Provider != claude.Provider {
 		return 0, false
 	}
-	f := r.Files[e.File]
-	if lead := claude.LeadOfFile(f.Path); lead != "" && lead != r.LeadSession || lead == "" && !sameSession(e.Session, r.LeadSession) && f.Team != r.Team {
+	if lead := claude.LeadOfFile(f.Path); lead != "" && !m.isLead(lead) {
+		return 0, false
+	} else if lead == "" && !m.isLead(e.Session) && (f.Team == "" || f.Team != m.Team) {
 		return 0, false
 	}
 	best, length := 0, 0
-	for i, o := range r.Owners {
-		if o.WorkerID == "" {
-			continue
-		}
-		for _, prefix := range []string{o.WorkerID, run.AgentName(o.WorkerID)} {
+	for i, o := range m.Owners {
+		for _, prefix := range o.Prefixes() {
 			if (e.Agent == prefix || strings.HasPrefix(e.Agent, prefix+"-")) && len(prefix) > length {
 				best, length = i, len(prefix)
 			}
@@ -209,8 +173,89 @@ func (r Run) byName(e transcript.Event) (int, bool) {
 	return best, length > 0
 }
 
-// foldable says whether an event is the team's and nobody's.
-func (r Run) foldable(e transcript.Event) bool {
-	f := r.Files[e.File]
-	return e.Agent == "" && f.Team != "" && f.Team == r.Team && !sameSession(e.Session, r.LeadSession)
+// isTeams reports whether an event is the team's and nobody's. The lead's own
+// session never is.
+func (m *matcher) isTeams(e *transcript.Event) bool {
+	f := m.Files[e.File]
+	return e.Agent == "" && f.Team != "" && f.Team == m.Team && !m.isLead(e.Session)
+}
+
+// place finds the sessions of dispatches whose own id leads to no transcript: a
+// session of the same provider that began in the dispatch's directory or the
+// project's while its wrapper ran. Of several dispatches the one that started
+// last before it has it.
+func (m *matcher) place(events []transcript.Event) map[string]int {
+	present := make(map[string]bool)
+	for _, f := range m.Files {
+		present[plainID(f.Session)] = true
+	}
+	placed, started := make(map[string]int), make(map[string]int64)
+	for session, s := range m.starts(events) {
+		if _, known := m.ids[session]; known || m.isLead(session) || s.provider == claude.Provider {
+			continue
+		}
+		for i, o := range m.Owners {
+			for _, d := range o.Dispatches {
+				from, to := d.span(m.Window)
+				if id := d.sessionID(); from == transcript.NoTime || id != "" && present[plainID(id)] || d.provider(o) != s.provider {
+					continue
+				}
+				best, taken := started[session]
+				if s.at < from || s.at > to || !m.isHere(s.cwd, d.Row) || taken && from <= best {
+					continue
+				}
+				placed[session], started[session] = i, from
+			}
+		}
+	}
+	return placed
+}
+
+func (m *matcher) isHere(cwd string, row run.LedgerRow) bool {
+	return cwd != "" && (cwd == m.Root || row.WorktreePath != "" && cwd == run.Abs(m.Root, row.WorktreePath))
+}
+
+// start is when and where a session began.
+type start struct {
+	at            int64
+	provider, cwd string
+}
+
+// starts are the sessions without a parent, by id.
+func (m *matcher) starts(events []transcript.Event) map[string]start {
+	starts := make(map[string]start)
+	for i := range events {
+		e := &events[i]
+		f := m.Files[e.File]
+		if f.Parent != "" || e.At == transcript.NoTime {
+			continue
+		}
+		at := e.At
+		if f.Started != 0 {
+			at = min(at, f.Started)
+		}
+		id := plainID(e.Session)
+		if s, ok := starts[id]; !ok || at < s.at {
+			starts[id] = start{at, e.Provider, e.CWD}
+		}
+	}
+	return starts
+}
+
+// SessionStart is the earliest start, inside the window, that the headers of
+// the events' sessions tell; NoTime when none does.
+func (r Run) SessionStart(events []transcript.Event) int64 {
+	first := int64(transcript.NoTime)
+	var seen []int
+	for i := range events {
+		if slices.Contains(seen, events[i].File) {
+			continue
+		}
+		seen = append(seen, events[i].File)
+		at := r.Files[events[i].File].Started
+		if at != 0 && r.Window.Holds(at) && (first == transcript.NoTime || at < first) {
+			first = at
+		}
+	}
+	return first
 }

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
@@ -25,6 +26,10 @@ type Options struct {
 	Home    transcript.Home
 	Paths   []string // files and folders in place of the home
 	Workers int      // 0: one per core
+
+	// Since leaves out files last changed before it, where that changes nothing
+	// about what happened from then on.
+	Since time.Time
 
 	// Progress hears of every file read: the bytes of all, and of this one. It
 	// is called from several goroutines.
@@ -51,13 +56,23 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	} else {
 		fi.inHome(o.Readers, o.Home)
 	}
-	list := choose(fi.files)
+	list := o.recent(choose(fi.files))
 	files, faults, err := o.read(ctx, list)
 	if err != nil {
 		return r, err
 	}
 	r.fold(o.Readers, list, files, faults)
 	return r, nil
+}
+
+// recent drops the files that were last changed before the time of interest. A
+// provider whose old files bear on new ones keeps them all.
+func (o Options) recent(list []found) []found {
+	if o.Since.IsZero() {
+		return list
+	}
+	since := o.Since.UnixNano()
+	return slices.DeleteFunc(list, func(f found) bool { return !f.reader.Lineage && f.mtime < since })
 }
 
 // read runs pass 1 over all files, the largest first so that no core is left

@@ -1,0 +1,144 @@
+package attribute
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"okstra/lib/run"
+	"okstra/lib/transcript"
+)
+
+// Dispatch is one row of the ledger with what its status file says. Status is
+// nil when there is no readable one.
+type Dispatch struct {
+	Row    run.LedgerRow
+	Status *run.Status
+}
+
+func (d Dispatch) sessionID() string {
+	if id := strings.TrimSpace(d.Row.SessionID); id != "" || d.Status == nil {
+		return id
+	}
+	return strings.TrimSpace(d.Status.SessionID)
+}
+
+func (d Dispatch) provider(o Owner) string {
+	if d.Row.Provider != "" {
+		return d.Row.Provider
+	}
+	return o.Provider
+}
+
+// span is the time that the wrapper ran: by its status file, up to the run's end
+// when it did not end. NoTime stands for no span: without a status file the
+// dispatch is known by its session id only.
+func (d Dispatch) span(w transcript.Window) (from, to int64) {
+	if d.Status == nil {
+		return transcript.NoTime, transcript.NoTime
+	}
+	from, to = transcript.Instant(d.Status.StartedAt), transcript.Instant(d.Status.EndedAt)
+	if from != transcript.NoTime && to == transcript.NoTime && !w.Until.IsZero() {
+		to = w.Until.UnixNano()
+	}
+	if to == transcript.NoTime || to < from {
+		return transcript.NoTime, transcript.NoTime
+	}
+	// Status files hold whole seconds: the last one belongs to the span.
+	return from, to + int64(time.Second) - 1
+}
+
+// Owner is a worker of the roster with its dispatches. A row of the roster
+// that names no worker owns nothing: without that rule it would own everything.
+type Owner struct {
+	WorkerID   string
+	Provider   string
+	Dispatches []Dispatch
+}
+
+// Owners groups the ledger by the workers of the roster.
+func Owners(state run.TeamState, status func(promptPath string) *run.Status) []Owner {
+	rows, _ := state.Ledger()
+	owners := make([]Owner, len(state.Workers))
+	for i, w := range state.Workers {
+		owners[i] = Owner{WorkerID: w.WorkerID, Provider: w.Provider}
+	}
+	for _, row := range rows {
+		key := row.WorkerKey()
+		i := slices.IndexFunc(owners, func(o Owner) bool { return o.WorkerID == key })
+		if key == "" || i < 0 {
+			continue
+		}
+		owners[i].Dispatches = append(owners[i].Dispatches, Dispatch{row, status(row.PromptPath)})
+	}
+	return owners
+}
+
+// SessionIDs are the ids that the ledger names, trimmed, each once, in
+// recorded order.
+func (o Owner) SessionIDs() []string {
+	var ids []string
+	if o.WorkerID == "" {
+		return nil
+	}
+	for _, d := range o.Dispatches {
+		if id := d.sessionID(); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Prefixes are the names that the worker's agents begin with.
+func (o Owner) Prefixes() []string {
+	if o.WorkerID == "" {
+		return nil
+	}
+	names := []string{o.WorkerID}
+	if agent := run.AgentName(o.WorkerID); agent != o.WorkerID {
+		names = append(names, agent)
+	}
+	return names
+}
+
+// Wall is the time that the wrappers of the dispatches ran, one after the
+// other or side by side: the sum of their spans.
+func (o Owner) Wall(w transcript.Window) time.Duration {
+	var sum time.Duration
+	for _, d := range o.Dispatches {
+		if from, to := d.span(w); from != transcript.NoTime {
+			sum += time.Duration(to - from).Truncate(time.Second)
+		}
+	}
+	return sum
+}
+
+// Started is when the first wrapper started, as its status file says; "" when
+// none does.
+func (o Owner) Started() string {
+	first := ""
+	for _, d := range o.Dispatches {
+		if d.Status == nil || transcript.Instant(d.Status.StartedAt) == transcript.NoTime {
+			continue
+		}
+		if first == "" || transcript.Instant(d.Status.StartedAt) < transcript.Instant(first) {
+			first = d.Status.StartedAt
+		}
+	}
+	return first
+}
+
+// ExecutionStatus is what the last dispatch with a readable status proves, ""
+// when no dispatch was made.
+func (o Owner) ExecutionStatus() string {
+	if len(o.Dispatches) == 0 {
+		return ""
+	}
+	status := "not-started"
+	for _, d := range o.Dispatches {
+		if d.Status != nil && d.Status.State != "" {
+			status = d.Status.State
+		}
+	}
+	return status
+}
