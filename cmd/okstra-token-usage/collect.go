@@ -289,13 +289,17 @@ func (c *collector) lead(events []transcript.Event) usage.Part {
 func (c *collector) worker(i int, o attribute.Owner, events []transcript.Event) usage.Part {
 	w := c.state.Workers[i]
 	p := usage.Part{Role: w.Role, WorkerID: w.WorkerID, Label: cmp.Or(w.Agent, w.Role), Provider: w.Provider}
-	if len(events) == 0 {
+	measured := len(events) > 0
+	if !measured {
 		events = snapshots(o)
 	}
 	wall, status := o.Wall(c.run.Window).Milliseconds(), o.ExecutionStatus()
 	if len(events) > 0 {
 		b := c.block(events, cmp.Or(text(w.ModelExecutionValue), text(w.Model)))
 		b.DurationMs, b.CLIExecutionStatus = wall, status
+		if !measured {
+			b.StartedAt = cmp.Or(o.Started(), b.StartedAt)
+		}
 		p.Block = b
 		return p
 	}
@@ -327,11 +331,11 @@ func reason(o attribute.Owner, status string) string {
 	case len(o.Dispatches) == 0:
 		return fmt.Sprintf("no dispatch of this worker stands in the ledger, and no agent named %s used anything in the run's window", strings.Join(o.Prefixes(), " or "))
 	}
-	sessions := "none of its dispatches has a session id"
+	sessions := "its dispatches have no session id, and no session began where and while they ran"
 	if len(ids) > 0 {
-		sessions = fmt.Sprintf("no transcript of its sessions (%s) has usage", strings.Join(ids, ", "))
+		sessions = fmt.Sprintf("no transcript of its sessions (%s) has usage in the run's window", strings.Join(ids, ", "))
 	}
-	return fmt.Sprintf("the wrapper is %s, but %s in the run's window, and no agent named %s has", status, sessions, strings.Join(o.Prefixes(), " or "))
+	return fmt.Sprintf("wrapper %s, but %s; neither has an agent named %s", status, sessions, strings.Join(o.Prefixes(), " or "))
 }
 
 func text(s *string) string {

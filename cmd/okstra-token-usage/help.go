@@ -44,7 +44,7 @@ EXAMPLES
 
 const collectHelp = `usage: okstra-token-usage collect [FLAGS] [TEAM_STATE]
 
-Attributes the sessions that the dispatch ledger names to their workers and
+The default command. Gives each worker the sessions of its dispatches and
 prints the team state with usage blocks, usageSummary and phaseTimeline. With
 --write the file is replaced and the summary printed.
 

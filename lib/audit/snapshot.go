@@ -3,6 +3,9 @@ package audit
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -159,12 +162,40 @@ func Take(ctx context.Context, scope Scope) (*Snapshot, error) {
 	return s, nil
 }
 
-func resolve(path string) (string, error) {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", err
+// RootError is a root that is no directory that can be read.
+type RootError struct {
+	Root string
+	Err  error
+}
+
+// Error names the root and why.
+func (e *RootError) Error() string { return fmt.Sprintf("root %s: %v", e.Root, e.Err) }
+
+// Unwrap gives the cause.
+func (e *RootError) Unwrap() error { return e.Err }
+
+// ExitStatus says that the input is the caller's mistake.
+func (e *RootError) ExitStatus() int { return 2 }
+
+// resolve gives the directory that a root means.
+func resolve(root string) (string, error) {
+	path, err := filepath.EvalSymlinks(root)
+	if err == nil {
+		path, err = filepath.Abs(path)
 	}
-	return filepath.Abs(path)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = os.Stat(path); err == nil && !info.IsDir() {
+			err = errors.New("not a directory")
+		}
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	if err != nil {
+		return "", &RootError{Root: root, Err: err}
+	}
+	return path, nil
 }
 
 // outermost drops the roots that lie inside another one, and repeated ones:

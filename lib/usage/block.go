@@ -59,12 +59,12 @@ const SourceUnavailable = "unavailable"
 func NewBlock(events []transcript.Event, table *price.Table, fallback string) Block {
 	events = slices.Clone(events)
 	slices.SortStableFunc(events, func(a, b transcript.Event) int { return cmp.Compare(a.At, b.At) })
-	b := Block{Source: cmp.Or(events[0].Kind, "wrapper-status"), Models: map[string]int64{}}
+	b := Block{Source: cmp.Or(events[0].Kind, "wrapper-status"), SessionIDs: []string{}, Models: map[string]int64{}}
 	bill := price.NewBill(table)
 	var sum transcript.Counts
 	for _, e := range events {
 		e.Model = cmp.Or(e.Model, fallback, e.Assumed)
-		if !slices.Contains(b.SessionIDs, e.Session) {
+		if e.Session != "" && !slices.Contains(b.SessionIDs, e.Session) {
 			b.SessionIDs = append(b.SessionIDs, e.Session)
 		}
 		b.Models[e.Model] = transcript.AddSat(b.Models[e.Model], e.Total())
@@ -74,7 +74,10 @@ func NewBlock(events []transcript.Event, table *price.Table, fallback string) Bl
 		sum = sum.Add(e.Counts)
 		bill.Add(Use(e))
 	}
-	b.SessionID, b.Model = b.SessionIDs[0], mostUsed(b.Models)
+	if len(b.SessionIDs) > 0 {
+		b.SessionID = b.SessionIDs[0]
+	}
+	b.Model = mostUsed(b.Models)
 	b.StartedAt, b.EndedAt = seconds(events[0].TS), seconds(events[len(events)-1].TS)
 	b.InputTokens, b.CacheReadTokens, b.OutputTokens = sum.Input, sum.CacheRead, sum.Output
 	b.CacheWrite5mTokens, b.CacheWrite1hTokens, b.ReasoningTokens = sum.CacheWrite5m, sum.CacheWrite1h, sum.Reasoning

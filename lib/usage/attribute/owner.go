@@ -113,6 +113,21 @@ func (o Owner) Wall(w transcript.Window) time.Duration {
 	return sum
 }
 
+// Started is when the first wrapper started, as its status file says; "" when
+// none does.
+func (o Owner) Started() string {
+	first := ""
+	for _, d := range o.Dispatches {
+		if d.Status == nil || transcript.Instant(d.Status.StartedAt) == transcript.NoTime {
+			continue
+		}
+		if first == "" || transcript.Instant(d.Status.StartedAt) < transcript.Instant(first) {
+			first = d.Status.StartedAt
+		}
+	}
+	return first
+}
+
 // ExecutionStatus is what the last dispatch with a readable status proves, ""
 // when no dispatch was made.
 func (o Owner) ExecutionStatus() string {
