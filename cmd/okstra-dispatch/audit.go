@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"okstra/lib/audit"
 	"okstra/lib/cli"
@@ -99,6 +100,9 @@ func auditSnapshotFlags(f *cli.Flags) cli.Body {
 		}
 		for _, p := range policies {
 			scope.ScratchRoots = append(scope.ScratchRoots, p.AuxiliaryPolicy.ScratchRoots...)
+		}
+		if info, err := os.Stat(scope.Root); err != nil || !info.IsDir() {
+			return cli.BadInput(fmt.Errorf("--root %q is no folder", *root))
 		}
 		snapshot, err := audit.Take(ctx, scope)
 		if err != nil {
