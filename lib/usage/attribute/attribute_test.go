@@ -68,11 +68,12 @@ func share(t *testing.T, state run.TeamState, status map[string]*run.Status, ses
 		}
 		return n
 	}
-	out := fmt.Sprintf("lead %d", sum(shares.Lead))
+	var out strings.Builder
+	out.WriteString(fmt.Sprintf("lead %d", sum(shares.Lead)))
 	for i, list := range shares.Workers {
-		out += fmt.Sprintf(" %s %d", state.Workers[i].WorkerID, sum(list))
+		out.WriteString(fmt.Sprintf(" %s %d", state.Workers[i].WorkerID, sum(list)))
 	}
-	return fmt.Sprintf("%s fold %d", out, sum(shares.Unattributed))
+	return fmt.Sprintf("%s fold %d", out.String(), sum(shares.Unattributed))
 }
 
 func agentFile(leadID, name string) string {
