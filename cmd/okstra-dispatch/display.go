@@ -1,11 +1,200 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
 	"okstra/lib/cli"
-	"okstra/lib/dispatch"
+	"okstra/lib/dispatch/stream"
+	"okstra/lib/run"
+	"okstra/lib/safetext"
 )
 
-type display struct{ dispatch.Viewer }
+// display shows on a terminal what runs: one line for each job, with what it
+// says, how long it runs, its tokens and its cost, and a summary at the end.
+// Where standard error is no terminal there is none: result lines and logs tell
+// the same to a program.
+type display struct {
+	std  cli.IO
+	now  func() time.Time
+	stop chan struct{}
+	done chan struct{}
 
-func newDisplay(std cli.IO, h dispatch.Host) *display { return nil }
-func (d *display) close()                             {}
+	mu    sync.Mutex
+	jobs  map[string]*shownJob
+	lines int // that stand on the terminal now
+	ended []run.Result
+}
+
+// shownJob is a job that runs.
+type shownJob struct {
+	name    string
+	attempt int
+	began   time.Time
+	says    string
+	tokens  int64
+	cost    *float64
+}
+
+const redrawEvery = 200 * time.Millisecond
+
+// newDisplay gives nil where nobody would see it.
+func newDisplay(std cli.IO, now func() time.Time) *display {
+	if !std.ErrTTY || std.Env.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	d := &display{std: std, now: now, jobs: map[string]*shownJob{}, stop: make(chan struct{}), done: make(chan struct{})}
+	go d.loop()
+	return d
+}
+
+func (d *display) loop() {
+	defer close(d.done)
+	ticker := time.NewTicker(redrawEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-d.stop:
+			return
+		case <-ticker.C:
+			d.mu.Lock()
+			d.redraw()
+			d.mu.Unlock()
+		}
+	}
+}
+
+// Started shows a job from now on.
+func (d *display) Started(name string, attempt int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.jobs[name] = &shownJob{name: name, attempt: attempt, began: d.now()}
+}
+
+// Seen takes what the stream of a job says.
+func (d *display) Seen(name string, s stream.Summary, costUSD *float64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	job := d.jobs[name]
+	if job == nil {
+		return
+	}
+	job.says, job.cost = s.Last, costUSD
+	if u := s.Usage; u != nil {
+		job.tokens = tokens(*u)
+	}
+}
+
+// Ended takes a job off the list of those that run.
+func (d *display) Ended(name string, r run.Result) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.jobs, name)
+	d.ended = append(d.ended, r)
+}
+
+// above writes a message where the lines stand, which move down.
+func (d *display) above(write func()) {
+	if d == nil {
+		write()
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.erase()
+	write()
+	d.redraw()
+}
+
+func (d *display) erase() {
+	if d.lines > 0 {
+		fmt.Fprintf(d.std.Err, "\x1b[%dA\r\x1b[J", d.lines)
+		d.lines = 0
+	}
+}
+
+func (d *display) redraw() {
+	var out strings.Builder
+	jobs := make([]*shownJob, 0, len(d.jobs))
+	for _, job := range d.jobs {
+		jobs = append(jobs, job)
+	}
+	slices.SortFunc(jobs, func(a, b *shownJob) int { return cmp.Or(a.began.Compare(b.began), strings.Compare(a.name, b.name)) })
+	for _, job := range jobs {
+		out.WriteString(job.line(d.now()) + "\n")
+	}
+	d.erase()
+	_, _ = io.WriteString(d.std.Err, out.String())
+	d.lines = len(jobs)
+}
+
+// line fits a terminal of 80 columns, so that it never takes two.
+func (j *shownJob) line(now time.Time) string {
+	name := j.name
+	if j.attempt > 1 {
+		name += fmt.Sprintf(" (attempt %d)", j.attempt)
+	}
+	facts := []string{now.Sub(j.began).Round(time.Second).String()}
+	if j.tokens > 0 {
+		facts = append(facts, fmt.Sprintf("%d tokens", j.tokens))
+	}
+	if j.cost != nil {
+		facts = append(facts, fmt.Sprintf("$%.2f", *j.cost))
+	}
+	return safetext.Cut(fmt.Sprintf("%-24s %-28s %s", name, strings.Join(facts, ", "), safetext.Line(j.says)), 79)
+}
+
+func tokens(u run.Usage) int64 {
+	return u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h + u.Output
+}
+
+// close removes the lines and prints what the run came to: each job with its
+// outcome and its cost, and whose cost is not known.
+func (d *display) close() {
+	if d == nil {
+		return
+	}
+	close(d.stop)
+	<-d.done
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.erase()
+	for _, line := range summary(d.ended) {
+		d.std.Warnf("%s", line)
+	}
+}
+
+func summary(results []run.Result) []string {
+	var lines []string
+	completed, sum := 0, 0.0
+	var unknown []string
+	for _, r := range results {
+		cost := "cost --"
+		switch {
+		case r.CostUSD != nil:
+			sum += *r.CostUSD
+			cost = fmt.Sprintf("cost $%.4f", *r.CostUSD)
+		default:
+			unknown = append(unknown, r.WorkerID)
+		}
+		if *r.Outcome == "completed" {
+			completed++
+		}
+		line := fmt.Sprintf("%s: %s (%s), attempt %d, %s, %s", r.WorkerID, *r.Outcome, *r.Cause, r.Attempt, time.Duration(r.WallMs)*time.Millisecond, cost)
+		if r.Message != "" {
+			line += ": " + r.Message
+		}
+		lines = append(lines, line)
+	}
+	total := fmt.Sprintf("%d of %d jobs completed, cost $%.4f", completed, len(results), sum)
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		total += ", not known for " + strings.Join(slices.Compact(unknown), ", ")
+	}
+	return append(lines, total)
+}

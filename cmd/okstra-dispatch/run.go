@@ -77,7 +77,7 @@ func runFlags(f *cli.Flags) cli.Body {
 		if len(jobs) == 0 {
 			return nil
 		}
-		return conclude(std, h, o, func(o dispatch.Options) (dispatch.Summary, error) {
+		return conclude(std, h, o, func(h dispatch.Host, o dispatch.Options) (dispatch.Summary, error) {
 			return dispatch.Run(ctx, h, o, input.Name(), jobs)
 		})
 	}
@@ -93,7 +93,7 @@ func resumeFlags(f *cli.Flags) cli.Body {
 			return err
 		}
 		o.Unaudited = *unaudited
-		return conclude(std, h, o, func(o dispatch.Options) (dispatch.Summary, error) {
+		return conclude(std, h, o, func(h dispatch.Host, o dispatch.Options) (dispatch.Summary, error) {
 			return dispatch.Resume(ctx, h, o, absolute(std, *manifest))
 		})
 	}
@@ -101,12 +101,18 @@ func resumeFlags(f *cli.Flags) cli.Body {
 
 // conclude runs jobs with a display and turns what became of them into a
 // status.
-func conclude(std cli.IO, h dispatch.Host, o dispatch.Options, work func(dispatch.Options) (dispatch.Summary, error)) error {
-	display := newDisplay(std, h)
+func conclude(std cli.IO, h dispatch.Host, o dispatch.Options, work func(dispatch.Host, dispatch.Options) (dispatch.Summary, error)) error {
+	display := newDisplay(std, h.Now)
 	if display != nil {
 		o.Show = display
+		warn, emit := h.Warn, o.Emit
+		h.Warn = func(text string) { display.above(func() { warn(text) }) }
+		o.Emit = func(r run.Result) (err error) {
+			display.above(func() { err = emit(r) })
+			return err
+		}
 	}
-	sum, err := work(o)
+	sum, err := work(h, o)
 	display.close()
 	if err != nil {
 		return refused(err)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"okstra/lib/digest"
 	"okstra/lib/dispatch/replay"
+	"okstra/lib/gitrepo"
 	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/price"
@@ -43,6 +45,7 @@ type acceptance struct {
 	cat       *provider.Catalogue
 	contracts contracts
 	manifests map[string]*run.Manifest // by absolute path
+	trees     map[string]error         // what git says about working directories
 }
 
 // task is a job on its way through the engine.
@@ -121,6 +124,9 @@ func (a *acceptance) one(ctx context.Context, job run.Job) (*task, error) {
 	}
 	job.PromptDigest = found
 	if err := checkPlace(job); err != nil {
+		return nil, err
+	}
+	if err := a.checkTree(ctx, job); err != nil {
 		return nil, err
 	}
 	if err := a.contracts.derive(ctx, &job, t.manifest); err != nil {
@@ -248,12 +254,34 @@ func checkPlace(job run.Job) error {
 			return fmt.Errorf("an implementer needs planned paths (plannedPaths is empty)")
 		}
 	}
+	if job.OnDirtyTree != "keep" && job.WorktreePath == "" {
+		return fmt.Errorf("onDirtyTree %q is for jobs in a worktree of their own (expected \"keep\")", job.OnDirtyTree)
+	}
 	for _, dir := range []string{job.ProjectRoot, run.Abs(job.ProjectRoot, job.WorktreePath)} {
 		if info, err := os.Stat(dir); dir != "" && (err != nil || !info.IsDir()) {
 			return fmt.Errorf("%q is no folder", dir)
 		}
 	}
 	return nil
+}
+
+// checkTree wants the working directory of a job to be a whole work tree, or in
+// no repository at all: in an empty stub of a worktree, git walks up into the
+// repository around it, and the work lands there.
+func (a *acceptance) checkTree(ctx context.Context, job run.Job) error {
+	dir := workdir(job)
+	err, known := a.trees[dir]
+	if !known {
+		err = gitrepo.Open(dir, a.contracts.machine.Environ).CheckTopLevel(ctx)
+		if a.trees == nil {
+			a.trees = map[string]error{}
+		}
+		a.trees[dir] = err
+	}
+	if errors.Is(err, gitrepo.ErrNoRepository) && job.WorktreePath == "" {
+		return nil
+	}
+	return err
 }
 
 // checkTogether checks what no job can tell by itself: that no two share an

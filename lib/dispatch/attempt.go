@@ -44,6 +44,7 @@ type attempt struct {
 	end     slotEnd
 	lost    bool // the slot died
 
+	seen     *ended // the evidence, once the process is over
 	verdict  Verdict
 	warnings []string
 

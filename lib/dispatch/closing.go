@@ -143,13 +143,21 @@ func (a *attempt) evidence() *ended {
 	return v
 }
 
+// look decides what the end of an attempt means, as far as its audit cannot
+// change it. The next starts depend on it, so it does not wait for the audit of
+// the round: a failed login stops its provider now.
+func (e *engine) look(a *attempt) {
+	a.seen = a.evidence()
+	a.verdict = Decide(a.seen.facts())
+	a.sidecar.Artifact, a.warnings = a.seen.artifact, append(a.warnings, a.seen.warnings...)
+	e.stops.learn(a.t.job.Provider, a.verdict.Cause, a.start, e.host.Now())
+	e.budget.ended(a, a.t.cost(a.end.Summary.Usage))
+}
+
 // settle closes an attempt after its audit: verdict, sidecar, journal, result
 // line, in this order, then ledger, roster and errors log. again tells that
 // the task may be tried once more at once.
 func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again bool) {
-	v := a.evidence()
-	a.verdict = Decide(v.facts())
-	a.sidecar.Artifact, a.warnings = v.artifact, append(a.warnings, v.warnings...)
 	if a.lost || a.end.Report.StartError == nil {
 		a.verdict = a.verdict.WithAudit(found.mutation, found.failed)
 	} else {
@@ -160,10 +168,8 @@ func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again
 	} else {
 		a.t.counted++
 	}
-	e.stops.learn(a.t.job.Provider, a.verdict.Cause, a.start, e.host.Now())
 	cost := a.t.cost(a.end.Summary.Usage)
-	e.budget.ended(a, cost)
-	a.closeSidecar(found, v.message(a.verdict.Outcome, e.limits(a.t.job.Limits).Idle))
+	a.closeSidecar(found, a.seen.message(a.verdict.Outcome, e.limits(a.t.job.Limits).Idle))
 	result := a.result(cost)
 	ctx = context.WithoutCancel(ctx) // what ended is recorded, whatever comes
 	if err := e.record(ctx, a, result); err != nil {

@@ -234,6 +234,7 @@ func (e *engine) oneAttempt(ctx context.Context, t *task) (held *attempt, again 
 		return nil, false
 	}
 	a.openBoundary()
+	e.look(a)
 	if e.audits.of(t) != nil {
 		return a, false
 	}

@@ -59,10 +59,10 @@ func (p *Planner) Inputs(ctx context.Context, doc jsondoc.Doc, stage int) ([]run
 	if err := c.choose(stage); err != nil {
 		return nil, err
 	}
-	if err := c.approve(); err != nil {
+	if err := c.checkBase(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.checkBase(ctx); err != nil {
+	if err := c.approve(); err != nil {
 		return nil, err
 	}
 	if err := c.write(ctx); err != nil {
@@ -106,6 +106,7 @@ type creation struct {
 	begun    bool // the run was begun before, by the same inputs
 	manifest run.Manifest
 	approval *run.ApprovedPlan
+	approved *jsondoc.Doc // the plan with the approval, nil when there is none to record
 }
 
 // choose finds the run: one that the same inputs began and that is not over,
@@ -214,6 +215,9 @@ func (c *creation) write(ctx context.Context) error {
 		return err
 	}
 	if err := c.writeTaskManifest(ctx); err != nil {
+		return err
+	}
+	if err := c.storeApproval(); err != nil {
 		return err
 	}
 	if m, err := run.LoadManifest(c.folder.Abs(c.folder.RunManifest())); err == nil {

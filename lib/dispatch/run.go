@@ -12,6 +12,7 @@ import (
 	"okstra/lib/digest"
 	"okstra/lib/dispatch/boundary"
 	"okstra/lib/dispatch/proc"
+	"okstra/lib/gitrepo"
 	"okstra/lib/jsondoc"
 	"okstra/lib/run"
 	"okstra/lib/writepolicy"
@@ -228,10 +229,36 @@ func SetManifestStatus(ctx context.Context, root string, m run.Manifest, status 
 // it.
 func (e *engine) beginRound(ctx context.Context, tasks []*task) error {
 	e.round++
+	if err := e.tidy(ctx, tasks); err != nil {
+		return err
+	}
 	e.own = ownPathsOf(tasks)
 	var err error
 	e.audits, err = e.openAudits(ctx, tasks)
 	return err
+}
+
+// tidy puts aside what lies uncommitted in the worktrees of jobs that ask for a
+// clean one: into git's stash, where it can be found again. "fresh" takes
+// ignored files along. Nothing is ever thrown away.
+func (e *engine) tidy(ctx context.Context, tasks []*task) error {
+	done := map[string]bool{}
+	for _, t := range tasks {
+		dir := workdir(t.job)
+		if t.job.OnDirtyTree == "keep" || done[dir] {
+			continue
+		}
+		done[dir] = true
+		which := "--include-untracked"
+		if t.job.OnDirtyTree == "fresh" {
+			which = "--all"
+		}
+		repo := gitrepo.Open(dir, e.host.Environ)
+		if _, err := repo.Do(ctx, "stash", "push", "--quiet", which, "--message", "okstra: before "+t.job.JobID); err != nil {
+			return fmt.Errorf("put aside what lies uncommitted in %s: %w", dir, err)
+		}
+	}
+	return nil
 }
 
 // endRound judges the attempts that waited for the audit of the round and

@@ -147,8 +147,8 @@ func readConsumers(path string) ([]run.StageConsumer, error) {
 	return list, nil
 }
 
-// approve checks that the plan is the one that was decided on, and records
-// the approval in its data. The digest holds for the decided bytes, and for
+// approve checks that the plan is the one that was decided on, and prepares the
+// approval in its data. The digest holds for the decided bytes, and for
 // the bytes that an earlier call left after recording the same decision.
 func (c *creation) approve() error {
 	if c.in.ApprovedPlanPath == "" {
@@ -178,11 +178,21 @@ func (c *creation) approve() error {
 	if doc, err = recordApproval(doc, c.in, at); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(name, doc.Raw, 0o644); err != nil {
+	c.approved = &doc
+	c.approval = &run.ApprovedPlan{Path: run.Rel(c.in.ProjectRoot, name), DecidedDigest: c.in.PlanDigest, RecordedDigest: digest.Bytes(doc.Raw), ApprovedAt: at}
+	return nil
+}
+
+// storeApproval writes the approval into the plan, after the task manifest has
+// noted what the plan will be: whenever a crash comes between, the digest holds.
+func (c *creation) storeApproval() error {
+	if c.approved == nil {
+		return nil
+	}
+	if err := atomicfile.Write(c.approved.Name, c.approved.Raw, 0o644); err != nil {
 		return err
 	}
-	c.approval = &run.ApprovedPlan{Path: run.Rel(c.in.ProjectRoot, name), DecidedDigest: c.in.PlanDigest, RecordedDigest: digest.Bytes(doc.Raw), ApprovedAt: at}
-	c.p.Warn(fmt.Sprintf("approval recorded in %s; render its Markdown again", run.Rel(c.in.ProjectRoot, name)))
+	c.p.Warn(fmt.Sprintf("approval recorded in %s; render its Markdown again", run.Rel(c.in.ProjectRoot, c.approved.Name)))
 	return nil
 }
 

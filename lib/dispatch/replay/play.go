@@ -82,21 +82,18 @@ func (p *Player) step(ctx context.Context, r *Recording, s Step) error {
 	case s.Exit != nil:
 		return ended{*s.Exit}
 	}
-	return die(s.Signal)
+	return p.die(s.Signal)
 }
 
-// die ends the process by a signal, as the kernel would.
-func die(name string) error {
+// die ends the process by a signal, as the kernel would. The Go runtime takes
+// some signals for a fault of its own and exits instead, so the process first
+// becomes a shell.
+func (p *Player) die(name string) error {
 	sig := unix.SignalNum(name)
 	if sig == 0 {
 		return fmt.Errorf("unknown signal %q (expected a name as SIGKILL)", name)
 	}
-	signal.Reset(sig)
-	if err := syscall.Kill(os.Getpid(), sig); err != nil {
-		return err
-	}
-	time.Sleep(time.Minute) // the signal is on its way
-	return fmt.Errorf("signal %s did not end the process", name)
+	return unix.Exec("/bin/sh", []string{"sh", "-c", "kill -" + strconv.Itoa(int(sig)) + " $$"}, p.Environ)
 }
 
 func wait(ctx context.Context, d time.Duration) error {

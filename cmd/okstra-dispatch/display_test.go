@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"okstra/lib/cli"
+	"okstra/lib/dispatch/stream"
+	"okstra/lib/run"
+)
+
+func TestDisplayShowsOneLineForEachJob(t *testing.T) {
+	at := time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC)
+	now := at
+	var out bytes.Buffer
+	d := &display{std: cli.IO{Err: &out}, now: func() time.Time { return now }, jobs: map[string]*shownJob{}}
+	cost := 0.25
+	d.Started("claude analysis", 1)
+	d.Started("codex analysis", 2)
+	now = at.Add(65 * time.Second)
+	d.Seen("claude analysis", stream.Summary{Last: "reading \x1b[31mretry.go " + strings.Repeat("x", 200), Usage: &run.Usage{Input: 1000, Output: 50}}, &cost)
+	d.Seen("nobody", stream.Summary{}, nil)
+	d.redraw()
+	text := out.String()
+	if d.lines != 2 || strings.Count(text, "\n") != 2 || strings.Contains(text, "\x1b[31m") {
+		t.Errorf("drawn:\n%q", text)
+	}
+	for _, want := range []string{"1m5s, 1050 tokens, $0.25", "codex analysis (attempt 2)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 79 {
+			t.Errorf("a line has %d columns", n)
+		}
+	}
+	out.Reset()
+	d.above(func() { out.WriteString("a message\n") })
+	if !strings.HasPrefix(out.String(), "\x1b[2A\r\x1b[Ja message\n") {
+		t.Errorf("a message stands at %q", out.String())
+	}
+}
+
+// Report 13: a batch with one job that failed must not look like a success.
+func TestReport13SummaryTellsOfEveryJob(t *testing.T) {
+	word := func(s string) *string { return &s }
+	cost := 0.78075
+	lines := summary([]run.Result{
+		{WorkerID: "a", Outcome: word("completed"), Cause: word("ok"), Attempt: 2, WallMs: 1500, CostUSD: &cost},
+		{WorkerID: "b", Outcome: word("failed"), Cause: word("rate-limit"), Attempt: 1, Message: "quota"},
+	})
+	want := []string{
+		"a: completed (ok), attempt 2, 1.5s, cost $0.7808",
+		"b: failed (rate-limit), attempt 1, 0s, cost --: quota",
+		"1 of 2 jobs completed, cost $0.7808, not known for b",
+	}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestNoDisplayWithoutATerminal(t *testing.T) {
+	if d := newDisplay(cli.IO{}, time.Now); d != nil {
+		t.Error("a display was made for no terminal")
+	}
+	var none *display
+	called := false
+	none.above(func() { called = true })
+	none.close()
+	if !called {
+		t.Error("a message was lost")
+	}
+}
