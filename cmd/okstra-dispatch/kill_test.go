@@ -55,8 +55,13 @@ const quickProvider = `{"schemaVersion":"1.0","kind":"okstra-provider","id":"qui
 // job lines.
 func batch(t *testing.T, n int) (dir string, jobs []byte) {
 	t.Helper()
+	return batchIn(t, quickDir(t), n)
+}
+
+// batchIn is batch in a given folder.
+func batchIn(t *testing.T, dir string, n int) (string, []byte) {
+	t.Helper()
 	clitest.NeedTool(t, "git")
-	dir = quickDir(t)
 	write := func(name, text string) {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -92,7 +97,7 @@ func batch(t *testing.T, n int) (dir string, jobs []byte) {
 		t.Fatal(err)
 	}
 	write("inputs.json", string(raw))
-	jobs, _ = dispatchIn(t, dir, "plan", "--inputs", "inputs.json")
+	jobs, _ := dispatchIn(t, dir, "plan", "--inputs", "inputs.json")
 	write("jobs.jsonl", string(jobs))
 	return dir, jobs
 }
