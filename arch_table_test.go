@@ -276,8 +276,10 @@ var table = []rule{
 
 	{
 		shelf: "output", pkg: "lib/finding/output",
-		does: "findings as text, JSON, SARIF, JUnit, GitHub, in-toto",
-		uses: []string{"lib/finding", "lib/sarif", "lib/safetext"},
+		does:  "findings as text, JSON, SARIF, JUnit, GitHub, in-toto",
+		uses:  []string{"lib/finding", "lib/sarif", "lib/safetext"},
+		third: []string{"jsonschema"},
+		why:   "jsonschema: the public SARIF schema, in a test",
 	},
 
 	{

@@ -18,6 +18,7 @@ func app() cli.App {
 		Name: "okstra-validate", Summary: "check a run folder against its contract", Help: appHelp,
 		Commands: []cli.Command{
 			{Name: "run", Summary: "judge whole runs", Help: runHelp, Flags: runFlags},
+			{Name: "session", Summary: "judge the checkpoints of a run", Help: sessionHelp, Flags: sessionFlags},
 			{Name: "doc", Summary: "judge single documents", Help: docHelp, Flags: docFlags},
 			{Name: "rules", Summary: "list the rules", Help: rulesHelp, Flags: rulesFlags},
 			{Name: "explain", Summary: "explain a rule", Help: explainHelp, Flags: explainFlags},
@@ -26,24 +27,22 @@ func app() cli.App {
 }
 
 func runFlags(f *cli.Flags) cli.Body {
-	verdict := verdictFlags(f)
+	v := verdictFlags(f)
+	w := watchFlags(f)
 	inputs := f.OptInputs("run")
 	return func(ctx context.Context, std cli.IO) error {
 		manifests, lost, err := runs(std, *inputs)
 		if err != nil {
 			return err
 		}
-		p, err := verdict.printer(std)
+		p, err := v.printer(std)
 		if err != nil {
 			return err
 		}
-		for result := range validate.All(ctx, manifests, p.options()) {
-			if err := p.add(result); err != nil {
-				return err
-			}
-		}
-		if err := context.Cause(ctx); err != nil {
-			return err
+		opt := w.options(std)
+		opt.Subjects = *v.format == "intoto"
+		if err := w.judge(ctx, p, manifests, opt); err != nil {
+			return errors.Join(lost, err)
 		}
 		return errors.Join(lost, p.close())
 	}

@@ -9,6 +9,7 @@ writes into a run.
 
 COMMANDS
   run             judge whole runs
+  session         judge the checkpoints of a run, while it goes on
   doc             judge single documents
   rules           list the rules
   explain         explain a rule
@@ -30,10 +31,18 @@ const statuses = `EXIT STATUS
   130, 143  interrupted
 `
 
-const verdictHelp = `      --format F      text, json or jsonl
+const verdictHelp = `      --format F      text, json, jsonl, sarif, junit, github or intoto
       --fail-on L     status 1 from this level on: error (the default),
                       warning, note or none
       --exit-zero     status 0 in spite of findings, to upload them first
+      --baseline FILE known findings: what --format json printed, or a list of
+                      fingerprints; they are reported and do not fail
+`
+
+const watchHelp = `      --evidence E    where the lead's checkpoints are: events, claude, codex
+                      (events where it has a row of the run, else the host's)
+      --follow        one run: print what goes wrong until the run has ended
+      --interval D    with --follow: how often to look (1s)
 `
 
 const runHelp = `usage: okstra-validate run [FLAGS] [RUN...]
@@ -44,11 +53,26 @@ Without RUN, or for -, paths are read from standard input, one JSON text or
 of the runs, a summary to standard error.
 
 FLAGS
-` + verdictHelp + cli.CommonFlags + `
+` + watchHelp + verdictHelp + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES
   okstra-validate run run-ok
   okstra-validate run --format json run-broken    # status 1
+`
+
+const sessionHelp = `usage: okstra-validate session --run-manifest M [FLAGS]
+
+Judges the lead's checkpoints only, and the documents they rest on: for use
+while a run goes on. M is a run manifest, or a folder with one run below it.
+
+FLAGS
+      --run-manifest M
+                      the run (obligatory)
+` + watchHelp + verdictHelp + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-validate session --run-manifest run-broken    # status 1
+  okstra-validate session --run-manifest run-broken --fail-on none
 `
 
 const docHelp = `usage: okstra-validate doc [FLAGS] FILE...
@@ -58,7 +82,9 @@ the document names itself, or of --kind. - is standard input.
 
 FLAGS
       --kind K        a kind (okstra-team-state), the name of a schema for a
-                      document without one (ledger-row, event, ...)
+                      document without one (ledger-row, event, ...), or of
+                      Markdown: worker-result, worker-audit, grouping,
+                      verdicts, plan-verdicts, critic
 ` + verdictHelp + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES

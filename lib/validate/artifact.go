@@ -235,6 +235,13 @@ type paths struct {
 	root     string          // the project root here
 	recorded string          // the project root as the manifest has it
 	clean    map[string]bool // folders below root that are known to hold no symbolic link
+	seen     map[string]seenPath
+}
+
+// seenPath is what rel has said about a path: documents repeat the same ones.
+type seenPath struct {
+	rel string
+	err error
 }
 
 // errOutside is a path that leaves the project; errLink one that passes through
@@ -248,6 +255,17 @@ var (
 // been moved or checked out elsewhere: what lies below the recorded root is
 // taken to lie below the root here.
 func (p *paths) rel(name string) (string, error) {
+	if s, ok := p.seen[name]; ok {
+		return s.rel, s.err
+	}
+	rel, err := p.find(name)
+	if p.seen != nil {
+		p.seen[name] = seenPath{rel, err}
+	}
+	return rel, err
+}
+
+func (p *paths) find(name string) (string, error) {
 	name = filepath.ToSlash(name)
 	if path.IsAbs(name) {
 		inside, ok := below(p.root, name)

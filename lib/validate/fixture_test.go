@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"okstra/lib/converge"
-	"okstra/lib/converge/grouping"
 	"okstra/lib/digest"
 	"okstra/lib/jsondoc"
 	"okstra/lib/render"
@@ -98,8 +97,7 @@ func (s *story) line(path string, v any) {
 	s.files[path] = append(s.files[path], raw...)
 }
 
-//go:fix inline
-func pointer[T any](v T) *T { return new(v) }
+func pointer[T any](v T) *T { return &v }
 
 func (s *story) seat(id string) seat {
 	for _, x := range s.seats {
@@ -123,23 +121,23 @@ func (s *story) manifest(translations ...string) run.Manifest {
 		EventsLogPath: f.EventsLog(), ErrorsLogPath: f.ErrorsLog(),
 	}
 	if f.Task.TaskType != handoff {
-		m.ConvergenceInputPath, m.ConvergenceStatePath = new(f.ConvergenceInput()), new(f.Convergence())
+		m.ConvergenceInputPath, m.ConvergenceStatePath = pointer(f.ConvergenceInput()), pointer(f.Convergence())
 	}
 	if f.Task.TaskType == planning {
-		m.PlanBodyStatePath = new(f.PlanBody())
+		m.PlanBodyStatePath = pointer(f.PlanBody())
 	}
 	lead := run.RoleExecution{
 		Role: run.RoleLeader, Audience: pointer(run.AudienceLead), WorkerID: "lead", ParticipantRef: "participant:lead",
-		RoleExecutionRef: "re-0001", Provider: "codex", Model: new("gpt-5.6-sol"), ModelExecutionValue: new("gpt-5.6-sol"),
+		RoleExecutionRef: "re-0001", Provider: "codex", Model: pointer("gpt-5.6-sol"), ModelExecutionValue: pointer("gpt-5.6-sol"),
 	}
 	m.RoleExecutions = append(m.RoleExecutions, lead)
 	for i, x := range s.seats {
 		row := run.RoleExecution{
 			Role: x.role, WorkerID: x.id, ParticipantRef: run.ParticipantRef(x.id), RoleExecutionRef: run.RoleExecutionRef(i + 2),
-			SourceRoleExecutionRef: new("re-0001"), Provider: x.provider, Model: new(x.model), ModelExecutionValue: new(x.model),
+			SourceRoleExecutionRef: pointer("re-0001"), Provider: x.provider, Model: pointer(x.model), ModelExecutionValue: pointer(x.model),
 		}
 		if x.audience != "" {
-			row.Audience = new(x.audience)
+			row.Audience = pointer(x.audience)
 		}
 		s.refs[x.id] = row.RoleExecutionRef
 		m.RoleExecutions = append(m.RoleExecutions, row)
@@ -194,7 +192,7 @@ func (s *story) result(id, body string) string {
 	title := map[string]string{
 		run.RoleAnalyser: "Analyser", run.RoleVerifier: "Verifier", run.RoleImplementer: "Implementer", run.RoleReportWriter: "Report Writer",
 	}[x.role]
-	s.files[path] = fmt.Appendf(nil, `---
+	s.files[path] = []byte(fmt.Sprintf(`---
 title: "OKSTRA %s Result - %s"
 id: %s
 aliases: ["%s-%s"]
@@ -204,9 +202,9 @@ workerId: %s
 task-id: %s
 ---
 
-%s`, title, s.f.Task.TaskKey, key, key, s.f.Task.TaskType, s.f.Task.TaskType, s.f.Task.TaskType, id, s.f.Task.TaskID, body)
-	s.files[run.AuditOf(path)] = fmt.Appendf(nil, "# Audit %s %s %s\n\n## 0. Reading Confirmation\n- internal/http/retry.go: read, lines 1-120\n- docs/limits.md: not found\n",
-		id, s.f.Task.TaskType, s.f.Task.RunSeq)
+%s`, title, s.f.Task.TaskKey, key, key, s.f.Task.TaskType, s.f.Task.TaskType, s.f.Task.TaskType, id, s.f.Task.TaskID, body))
+	s.files[run.AuditOf(path)] = []byte(fmt.Sprintf("# Audit %s %s %s\n\n## 0. Reading Confirmation\n- internal/http/retry.go: read, lines 1-120\n- docs/limits.md: not found\n",
+		id, s.f.Task.TaskType, s.f.Task.RunSeq))
 	return path
 }
 
@@ -216,12 +214,11 @@ func body(items ...string) string {
 	if len(items) > 0 {
 		first = strings.TrimSpace(strings.Join(items, "\n"))
 	}
-	var out strings.Builder
-	out.WriteString("## 1. Findings\n\n" + first + "\n")
+	out := "## 1. Findings\n\n" + first + "\n"
 	for i, name := range []string{"Missing Information", "Safe Assumptions", "Uncertain Points", "Recommended Next Actions"} {
-		out.WriteString(fmt.Sprintf("\n## %d. %s\n\nNone.\n", i+2, name))
+		out += fmt.Sprintf("\n## %d. %s\n\nNone.\n", i+2, name)
 	}
-	return out.String()
+	return out
 }
 
 func (s *story) policy(x seat, c call, n int) *run.WritePolicy {
@@ -279,10 +276,10 @@ func (s *story) dispatch(c call) {
 	ref := run.AssignmentRef(c.purpose, x.id)
 	jobID := s.f.Task.RunID() + "/" + ref
 	for n := 1; n <= len(c.failed)+1; n++ {
-		outcome, cause, class, mutation, exit := "completed", "ok", "completed", "artifact-only", new(0)
+		outcome, cause, class, mutation, exit := "completed", "ok", "completed", "artifact-only", pointer(0)
 		switch {
 		case n <= len(c.failed):
-			outcome, cause, class, mutation, exit = "failed", c.failed[n-1], "failed-no-mutation", "none", new(1)
+			outcome, cause, class, mutation, exit = "failed", c.failed[n-1], "failed-no-mutation", "none", pointer(1)
 		case c.timeout:
 			outcome, cause, class, mutation, exit = "timeout", "idle", "failed-no-mutation", "none", nil
 		case x.role == run.RoleImplementer:
@@ -299,7 +296,7 @@ func (s *story) attempt(x seat, c call, prompt, jobID, ref string, n int, outcom
 		s.t.Fatal(err)
 	}
 	given := run.PromptOfAttempt(prompt, n)
-	s.files[given] = fmt.Appendf(nil, "**Project Root:** %s\n**Assignment:** %s\n\nRead the brief and report what you find.\n", recordedRoot, ref)
+	s.files[given] = []byte(fmt.Sprintf("**Project Root:** %s\n**Assignment:** %s\n\nRead the brief and report what you find.\n", recordedRoot, ref))
 	session := fmt.Sprintf("00000000-0000-4000-8000-%012d", len(s.team.WorkerDispatches)+len(s.files))
 	from, to := s.at(c.minute+8*(n-1)), s.at(c.minute+8*(n-1)+7)
 	e := s.enforcement(p)
@@ -316,7 +313,7 @@ func (s *story) attempt(x seat, c call, prompt, jobID, ref string, n int, outcom
 		StdoutPath: run.StdoutPath(given), StderrPath: run.StderrPath(given), LogPath: run.LogPath(given), StdoutBytes: 8123, Usage: json.RawMessage("null"),
 	})
 	boundary := &run.Boundary{
-		Kind: "overlay", ABI: new(7), SelfTest: "passed", Requested: []string{"overlay", "landlock"},
+		Kind: "overlay", ABI: pointer(7), SelfTest: "passed", Requested: []string{"overlay", "landlock"},
 		LeavesOpen: []string{"cli-home", "network"}, Attribution: "call", Mutations: []run.Mutation{},
 	}
 	audit := &run.Audit{Verdict: "clean", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}
@@ -389,13 +386,13 @@ func (s *story) finish(report map[string]any) {
 	team.Team, team.TeamCreate = &run.Team{TeamName: "okstra-checkout-timeouts"}, &run.TeamCreate{Attempted: true, Status: "ok"}
 	usage, summary := s.usage()
 	team.Lead = run.Lead{
-		Role: run.RoleLeader, Agent: "Codex lead", Provider: "codex", Model: new("gpt-5.6-sol"),
+		Role: run.RoleLeader, Agent: "Codex lead", Provider: "codex", Model: pointer("gpt-5.6-sol"),
 		SessionID: "0199aa10-0000-7000-8000-000000000001", Usage: usage["lead"],
 	}
 	for _, x := range s.seats {
 		w := run.Worker{
-			WorkerID: x.id, Role: x.role, Agent: run.AgentName(x.id), Provider: x.provider, Model: new(x.model), ModelExecutionValue: new(x.model),
-			Status: new(x.status), Reason: x.reason, Usage: usage[x.id],
+			WorkerID: x.id, Role: x.role, Agent: run.AgentName(x.id), Provider: x.provider, Model: pointer(x.model), ModelExecutionValue: pointer(x.model),
+			Status: pointer(x.status), Reason: x.reason, Usage: usage[x.id],
 		}
 		for _, c := range s.calls {
 			if c.seat == x.id && w.PromptPath == "" {
@@ -434,54 +431,6 @@ func (s *story) finish(report map[string]any) {
 		s.t.Fatal(err)
 	}
 	s.files[s.f.Report()] = page
-}
-
-// converge runs a convergence from the grouping and the verdict files of its
-// rounds; a worker without a file counts as missing.
-func (s *story) converge(m run.Manifest, text string, rounds ...map[string]string) converge.State {
-	s.files[s.f.Grouping()] = []byte(text)
-	file, faults := grouping.Parse("grouping", []byte(text))
-	if len(faults) > 0 {
-		s.t.Fatal(faults)
-	}
-	var task run.TaskManifest
-	if err := json.Unmarshal(s.files[s.f.TaskManifest()], &task); err != nil {
-		s.t.Fatal(err)
-	}
-	config, err := converge.Effective(task.Convergence, s.f.Task.TaskType)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	input, faults := converge.Prepare("grouping", file, m, s.f.RunManifest(), config, func(id string) map[string]int {
-		result, _ := grouping.ParseResult(id, s.files[s.f.Result(id)])
-		return result.Sections()
-	})
-	if len(faults) > 0 {
-		s.t.Fatal(faults)
-	}
-	s.put(s.f.ConvergenceInput(), input)
-	sum, err := digest.JSON(s.files[s.f.ConvergenceInput()])
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	state := converge.Seed(input, sum)
-	for i, files := range rounds {
-		var answers []converge.Answer
-		for _, id := range sorted(files) {
-			name := s.f.Verdicts(id, fmt.Sprintf("reverify-r%d", i+1))
-			s.files[name] = fmt.Appendf(nil, "# Reverify\nRound: %d\nWorker: %s\n\n%s", i+1, id, files[id])
-			answers = append(answers, converge.Answer{Name: name, Content: s.files[name]})
-		}
-		if state, _, err = converge.Apply(state, i+1, answers, true); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-	if state, err = converge.Finalize(state); err != nil {
-		s.t.Fatal(err)
-	}
-	s.put(s.f.Convergence(), state)
-	s.state = &state
-	return state
 }
 
 // ordered writes a report with its keys in the order of the schema.
@@ -541,7 +490,7 @@ func (p project) clone() project {
 }
 
 // readProject reads a folder.
-func readProject(t *testing.T, dir string) project {
+func readProject(t testing.TB, dir string) project {
 	p := project{}
 	err := filepath.WalkDir(dir, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

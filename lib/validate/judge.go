@@ -13,6 +13,15 @@ type judge struct {
 	going  bool // the run is still going on
 	errors int  // that the rules before have found, for a rule that is judged last
 	out    []finding.Finding
+	only   []*artifact // the documents that may be reported on as such, nil for all
+}
+
+// documents are the artifacts that the rules about documents look at.
+func (j *judge) documents() []*artifact {
+	if j.only != nil {
+		return j.only
+	}
+	return j.artifacts
 }
 
 func (j *judge) add(f finding.Finding) {

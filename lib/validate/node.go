@@ -165,6 +165,36 @@ func (n node) texts() []string {
 	return out
 }
 
+// walk visits every value below n, n itself left out, in no particular order:
+// findings are sorted later. visit gets the key that the value stands under (""
+// in an array) and says whether to look below it; at gives the value with its
+// pointer, which is only made when somebody asks.
+func (n node) walk(visit func(key string, value any, at func() node) bool) {
+	var tokens []string
+	var down func(v any)
+	step := func(token, key string, v any) {
+		tokens = append(tokens, token)
+		at := func() node { return node{n.src, n.pointer + jsondoc.Pointer(tokens...), v, true} }
+		if visit(key, v, at) {
+			down(v)
+		}
+		tokens = tokens[:len(tokens)-1]
+	}
+	down = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, member := range v {
+				step(key, key, member)
+			}
+		case []any:
+			for i, element := range v {
+				step(strconv.Itoa(i), "", element)
+			}
+		}
+	}
+	down(n.value)
+}
+
 // raw is the text of the value as it stands in the file.
 func (n node) raw() []byte {
 	if n.src == nil {

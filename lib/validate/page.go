@@ -1,19 +1,20 @@
 package validate
 
 import (
-	"slices"
 	"strings"
 
-	"okstra/lib/schema"
+	"okstra/lib/digest"
 )
 
-// Kinds lists what a single document may be judged as: the kinds of documents,
-// and the names of those that have none.
-func Kinds() []string { return schema.Kinds() }
-
-// KnownKind says whether kind is one of Kinds, with or without "okstra-".
-func KnownKind(kind string) bool {
-	return slices.Contains(Kinds(), kind) || slices.Contains(Kinds(), "okstra-"+kind)
+// RulesDigest names the rule table: two programs with the same digest judge by
+// the same rules.
+func RulesDigest() (string, error) {
+	type row struct{ Code, Level, Scope, Checks string }
+	var rows []row
+	for _, r := range Rules() {
+		rows = append(rows, row{r.Code, string(r.Level), r.Scope(), r.Checks})
+	}
+	return digest.Value(rows)
 }
 
 const pageHead = `# Rules

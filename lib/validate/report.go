@@ -107,20 +107,23 @@ func (s *subject) known() (ids, unjudged map[string]bool) {
 
 func (j *judge) reportRefs() {
 	ids, unjudged := j.known()
-	var walk func(n node, key string)
-	walk = func(n node, key string) {
-		if m := idForm.FindStringSubmatch(n.text()); m != nil && refKeys[key] && !ids[n.text()] && !unjudged[m[1]] {
-			j.at(n, "the id of something in the run", "%s, which names nothing", n.show())
-		}
-		for _, e := range n.list() {
-			walk(e, key)
-		}
-		object, _ := n.value.(map[string]any)
-		for _, k := range sorted(object) {
-			walk(n.get(k), k)
+	check := func(value any, at func() node) {
+		text, _ := value.(string)
+		if m := idForm.FindStringSubmatch(text); m != nil && !ids[text] && !unjudged[m[1]] {
+			j.at(at(), "the id of something in the run", "%s, which names nothing", quote(text))
 		}
 	}
-	walk(j.report.root(), "")
+	j.report.root().walk(func(key string, value any, at func() node) bool {
+		if !refKeys[key] {
+			return true
+		}
+		check(value, at)
+		at().walk(func(_ string, element any, at func() node) bool {
+			check(element, at)
+			return false
+		})
+		return true
+	})
 }
 
 func (j *judge) reportVerdict() {

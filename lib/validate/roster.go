@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"okstra/lib/converge/grouping"
+	"okstra/lib/finding"
 	"okstra/lib/run"
 )
 
@@ -17,6 +19,10 @@ type member struct {
 	result           *artifact // nil when no result is named
 	audit            *artifact // nil when there is no result
 	dispatches       []*dispatched
+
+	parsed       bool
+	parsedResult grouping.Result
+	faults       []finding.Finding // of the result's grammar
 }
 
 // dispatched is a row of the ledger: one attempt of one assignment.

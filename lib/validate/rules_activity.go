@@ -113,6 +113,9 @@ func (j *judge) activityPairs() {
 			done[k] = true
 		}
 	}
+	if j.going {
+		return // what is out may still come back
+	}
 	for _, n := range j.activities() {
 		k := key{n.get("assignmentRef").text(), n.get("attempt").whole()}
 		if sent, ok := open[k]; ok && sent.src == n.src {
@@ -123,7 +126,7 @@ func (j *judge) activityPairs() {
 
 func (j *judge) activityCount(kind string, due int, of string) {
 	events := j.activities()
-	if events == nil || !j.planBody.usable() {
+	if events == nil || !j.planBody.usable() || j.going {
 		return
 	}
 	have := 0
@@ -156,7 +159,7 @@ func (s *subject) selfFixes() int {
 
 func (j *judge) activityDecisions() {
 	events := j.activities()
-	if events == nil || !j.report.usable() {
+	if events == nil || !j.report.usable() || j.going {
 		return
 	}
 	items := map[string]node{}

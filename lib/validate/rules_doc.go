@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"encoding/json"
 	"path"
 	"strings"
 
@@ -85,7 +84,7 @@ func schemaRule(code string, level finding.Level, title, checks, why, fails, pas
 }
 
 func (j *judge) missingDocuments() {
-	for _, a := range j.artifacts {
+	for _, a := range j.documents() {
 		if !a.missing {
 			continue
 		}
@@ -99,7 +98,7 @@ func (j *judge) missingDocuments() {
 }
 
 func (j *judge) readFaults(code, expected string) {
-	for _, a := range j.artifacts {
+	for _, a := range j.documents() {
 		faults := a.bad
 		if a.fault != nil {
 			faults = append([]*readFault{a.fault}, faults...)
@@ -116,7 +115,7 @@ func (j *judge) readFaults(code, expected string) {
 }
 
 func (j *judge) schemaFindings() {
-	for _, a := range j.artifacts {
+	for _, a := range j.documents() {
 		for _, f := range a.schema {
 			if f.Code != j.rule.Code || a.foreign && f.Code != schema.CodeKind && f.Code != schema.CodeVersion {
 				continue
@@ -130,7 +129,7 @@ func (j *judge) schemaFindings() {
 }
 
 func (j *judge) tornLines() {
-	for _, a := range j.artifacts {
+	for _, a := range j.documents() {
 		if a.torn == 0 {
 			continue
 		}
@@ -153,7 +152,7 @@ var mayLieOutside = map[string]bool{
 }
 
 func (j *judge) strayPaths() {
-	for _, a := range j.artifacts {
+	for _, a := range j.documents() {
 		if a.doc != nil {
 			j.strayIn(a.doc.node())
 		}
@@ -165,41 +164,23 @@ func (j *judge) strayPaths() {
 
 // strayIn looks into every text under a key that ends in "Path".
 func (j *judge) strayIn(n node) {
-	switch v := n.value.(type) {
-	case []any:
-		for _, e := range n.list() {
-			j.strayIn(e)
+	n.walk(func(key string, value any, at func() node) bool {
+		name, isText := value.(string)
+		if !isText || name == "" || !strings.HasSuffix(key, "Path") {
+			return true
 		}
-	case map[string]any:
-		for _, key := range sorted(v) {
-			member := n.get(key)
-			name := member.text()
-			if name == "" || !strings.HasSuffix(key, "Path") {
-				if !scalar(member.value) {
-					j.strayIn(member)
-				}
-				continue
-			}
-			if _, err := j.rel(name); err != nil && !(path.IsAbs(name) && mayLieOutside[key]) {
-				j.at(member, "a path inside the project without symbolic links", "%s, which %v", member.show(), err)
-			}
+		if _, err := j.rel(name); err != nil && !(path.IsAbs(name) && mayLieOutside[key]) {
+			j.at(at(), "a path inside the project without symbolic links", "%s, which %v", at().show(), err)
 		}
-	}
-}
-
-func scalar(v any) bool {
-	switch v.(type) {
-	case string, bool, json.Number, nil:
 		return true
-	}
-	return false
+	})
 }
 
 func (j *judge) identities() {
 	j.manifestPlace()
 	task := j.task
 	id := j.runID()
-	for _, a := range j.artifacts {
+	for _, a := range j.documents() {
 		r := a.root()
 		switch a.kind {
 		case "task-manifest":

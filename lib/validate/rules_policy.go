@@ -90,22 +90,38 @@ func (j *judge) eachAttempt(visit func(d *dispatched, sidecar node)) {
 func (n node) part() jsondoc.Doc { return jsondoc.Doc{Name: n.pointer, Raw: n.raw()} }
 
 func (j *judge) policyPayloads() {
+	// The same few enforcements stand in many rows, and are looked up as values:
+	// their texts are needed for the first of them only.
+	type judged struct {
+		value any
+		err   error
+	}
+	var known []judged
+	once := func(n node, load func(jsondoc.Doc) error) error {
+		for _, k := range known {
+			if equal(k.value, n.value) {
+				return k.err
+			}
+		}
+		known = append(known, judged{n.value, load(n.part())})
+		return known[len(known)-1].err
+	}
 	check := func(policy, enforcement node) {
 		if policy.isObject() {
-			if _, err := writepolicy.Load(policy.part()); err != nil {
+			if err := once(policy, func(d jsondoc.Doc) error { _, err := writepolicy.Load(d); return err }); err != nil {
 				j.at(policy, "a policy by docs/write-policy.md", "a malformed policy: %v", err)
 			}
 		}
 		if enforcement.isObject() {
-			if _, err := writepolicy.LoadEnforcement(enforcement.part()); err != nil {
+			if err := once(enforcement, func(d jsondoc.Doc) error { _, err := writepolicy.LoadEnforcement(d); return err }); err != nil {
 				j.at(enforcement, "an enforcement by docs/write-policy.md", "a malformed enforcement: %v", err)
 			}
 		}
 	}
+	j.eachAttempt(func(_ *dispatched, n node) { check(n.get("writePolicy"), n.get("writeEnforcement")) })
 	for _, d := range j.dispatches {
 		check(node{}, d.get("writeEnforcement"))
 	}
-	j.eachAttempt(func(_ *dispatched, n node) { check(n.get("writePolicy"), n.get("writeEnforcement")) })
 	for _, row := range j.jobs() {
 		check(row.get("writePolicy"), row.get("writeEnforcement"))
 	}
@@ -153,21 +169,10 @@ func (j *judge) policyAuthority() {
 	}
 	batches := map[string]*batch{}
 	var order []string
-	// The order of a batch is that of its job lines; the ledger has its rows in
-	// the order in which the jobs were started, which differs from run to run.
-	rank := map[string]int{}
-	for i, job := range j.jobs() {
-		rank[job.get("jobId").text()] = i
-	}
-	var attempts []node
-	j.eachAttempt(func(_ *dispatched, n node) { attempts = append(attempts, n) })
-	slices.SortStableFunc(attempts, func(a, b node) int {
-		return rank[a.get("jobId").text()] - rank[b.get("jobId").text()]
-	})
-	for _, n := range attempts {
+	j.eachAttempt(func(_ *dispatched, n node) {
 		base := n.get("baselinePath").text()
 		if base == "" {
-			continue
+			return
 		}
 		if batches[base] == nil {
 			policy := n.get("writePolicy")
@@ -175,7 +180,7 @@ func (j *judge) policyAuthority() {
 			order = append(order, base)
 		}
 		batches[base].digests = append(batches[base].digests, n.get("writePolicyDigest").text())
-	}
+	})
 	for _, base := range order {
 		b, a := batches[base], j.open(base, "mutation-snapshot", document).root()
 		if !a.isObject() {

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"slices"
 	"strings"
 
 	"okstra/lib/finding"
@@ -205,8 +204,10 @@ func first(lines []checkpoint, from int, phase string) int {
 // last is the index of the last line of one of the phases before a place, or -1.
 func last(lines []checkpoint, before int, wanted ...string) int {
 	for i := before - 1; i >= 0; i-- {
-		if slices.Contains(wanted, lines[i].Phase) {
-			return i
+		for _, phase := range wanted {
+			if lines[i].Phase == phase {
+				return i
+			}
 		}
 	}
 	return -1
@@ -223,21 +224,10 @@ func (j *judge) absent(lines []checkpoint, at int, wanted, format string, args .
 		j.spot(lines[at], wanted, "%s; the line before is %s", sprintf(format, args...), quote(lines[at-1].raw))
 	case at < len(lines):
 		j.spot(lines[at], wanted, "%s; it is the first line", sprintf(format, args...))
+	case j.going:
+		return // it may still come
 	default:
 		j.spot(lines[len(lines)-1], wanted, "%s; the last line is %s", sprintf(format, args...), quote(lines[len(lines)-1].raw))
-	}
-}
-
-func (j *judge) noEvidence() {
-	if len(j.evidence.lines) > 0 || !j.manifest.usable() {
-		return
-	}
-	by := j.manifest.root().get("eventsLogPath")
-	switch {
-	case j.events == nil || j.events.missing:
-		j.at(by, "an events log with the lead's progress lines", "%s, which does not exist", by.show())
-	case j.events.fault == nil && !j.events.refused:
-		j.at(by, "progress lines of "+j.runID()+" inside the run's window", "%s, which has none", by.show())
 	}
 }
 

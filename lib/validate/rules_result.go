@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"slices"
+
 	"okstra/lib/converge/grouping"
 	"okstra/lib/finding"
 	"okstra/lib/run"
@@ -68,11 +70,20 @@ func resultRule(code, title, checks, why, fails, passes string, codes ...string)
 		Checks: checks, Why: why, Fails: fails, Passes: passes,
 		check: func(j *judge) {
 			j.eachResult(func(m *member) {
-				_, faults := grouping.ParseResult(m.result.path, m.result.text)
+				_, faults := m.parse()
 				j.parsed(m.result, faults, codes...)
 			})
 		},
 	}
+}
+
+// parse reads the result, once.
+func (m *member) parse() (grouping.Result, []finding.Finding) {
+	if !m.parsed {
+		m.parsedResult, m.faults = grouping.ParseResult(m.result.path, m.result.text)
+		m.parsed = true
+	}
+	return m.parsedResult, m.faults
 }
 
 // eachResult visits the results that can be read.
@@ -109,9 +120,9 @@ func (j *judge) resultUnexpected() {
 
 func (j *judge) resultFrontMatter() {
 	j.eachResult(func(m *member) {
-		result, faults := grouping.ParseResult(m.result.path, m.result.text)
+		result, faults := m.parse()
 		if j.task.TaskKey != "" {
-			faults = append(faults, result.CheckIdentity(m.result.path, j.task, m.id, m.role)...)
+			faults = append(slices.Clone(faults), result.CheckIdentity(m.result.path, j.task, m.id, m.role)...)
 		}
 		j.parsed(m.result, faults, grouping.CodeFrontMatter)
 	})

@@ -289,13 +289,15 @@ func (j *judge) workerTotals(s node) {
 	}
 }
 
+// sameJSON compares values by their canonical form; what is written alike needs
+// none.
 func sameJSON(a, b node) bool {
+	if equal(a.value, b.value) {
+		return true
+	}
 	x, errX := digest.Canonical(a.raw())
 	y, errY := digest.Canonical(b.raw())
-	if errX != nil || errY != nil {
-		return equal(a.value, b.value)
-	}
-	return string(x) == string(y)
+	return errX == nil && errY == nil && string(x) == string(y)
 }
 
 func (j *judge) usagePlaceholder() {
@@ -308,15 +310,13 @@ func (j *judge) usagePlaceholder() {
 }
 
 func (j *judge) placeholders(n node) {
-	if text := strings.TrimSpace(n.text()); text == "--" || strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}") {
-		j.at(n, "a number, or null where none is known", "%s", n.show())
-	}
-	for _, e := range n.list() {
-		j.placeholders(e)
-	}
-	for _, m := range n.members() {
-		j.placeholders(m)
-	}
+	n.walk(func(_ string, value any, at func() node) bool {
+		text, _ := value.(string)
+		if text = strings.TrimSpace(text); text == "--" || strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}") {
+			j.at(at(), "a number, or null where none is known", "%s", quote(text))
+		}
+		return true
+	})
 }
 
 func (j *judge) usageUnmatched() {

@@ -44,7 +44,7 @@ func load(manifestPath string, opt Options) *subject {
 		abs = manifestPath
 	}
 	s := &subject{byPath: make(map[string]*artifact)}
-	s.clean = make(map[string]bool)
+	s.clean, s.seen = make(map[string]bool), make(map[string]seenPath)
 	s.root = run.RootAbove(abs)
 	if s.root == "" {
 		s.root = filepath.Dir(abs)
@@ -229,4 +229,15 @@ func (s *subject) over() bool {
 // decode stores a sound document in a Go value.
 func decode(a *artifact, v any) bool {
 	return a.sound() && json.Unmarshal(a.doc.doc.Raw, v) == nil
+}
+
+// basis are the documents that the rules about checkpoints rest on.
+func (s *subject) basis() []*artifact {
+	var out []*artifact
+	for _, a := range []*artifact{s.manifest, s.taskManifest, s.context, s.inputs, s.team, s.state, s.planBody, s.events, s.carry} {
+		if a != nil {
+			out = append(out, a)
+		}
+	}
+	return out
 }

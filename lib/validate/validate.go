@@ -3,7 +3,6 @@ package validate
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +12,17 @@ import (
 
 // Options says how a run is judged.
 type Options struct {
-	// Going says that the run is still going on: a torn last line is a warning.
+	// Going judges a run that is still going on: what may still come is not
+	// missed, and a torn last line is a warning.
 	Going bool
-	// Session judges the checkpoints only.
+	// Session judges the lead's checkpoints only, and the documents that they
+	// rest on.
 	Session bool
+	// Evidence is one of Evidence, or "" to take the events log where it has a
+	// row of the run and else the transcript of the lead's host.
+	Evidence string
+	// Transcripts finds the transcripts of a session; nil knows of none.
+	Transcripts func(provider, session string) []string
 	// Subjects asks for the digests of the run's artifacts.
 	Subjects bool
 }
@@ -32,6 +38,8 @@ type Result struct {
 	Root     string
 	Findings []finding.Finding
 	Subjects []Subject
+	// Over says that the run has ended.
+	Over bool
 	// Unusable is a run manifest or document that could not be used at all:
 	// the finding that says why, nil if there is none.
 	Unusable *finding.Finding
@@ -63,7 +71,7 @@ func (r Result) Count(level finding.Level) int {
 // judged all the same. Rule: docs/validate.md.
 func Run(manifestPath string, opt Options) Result {
 	s := load(manifestPath, opt)
-	out := Result{Run: s.name, TaskType: s.task.TaskType, RunSeq: s.task.RunSeq, Root: s.root}
+	out := Result{Run: s.name, TaskType: s.task.TaskType, RunSeq: s.task.RunSeq, Root: s.root, Over: s.over()}
 	out.Findings = s.judged(opt)
 	out.Unusable = unusable(out.Findings, s.name)
 	if opt.Subjects {
@@ -79,6 +87,9 @@ func (s *subject) judged(opt Options) []finding.Finding {
 	errors := 0
 	apply := func(r Rule) {
 		j := judge{subject: s, rule: r, going: opt.Going, errors: errors}
+		if opt.Session {
+			j.only = s.basis()
+		}
 		r.check(&j)
 		found = append(found, j.out...)
 		for _, f := range j.out {
@@ -93,7 +104,8 @@ func (s *subject) judged(opt Options) []finding.Finding {
 	for _, t := range append(all[1:], all[0]) {
 		for _, r := range t.rules {
 			switch {
-			case !r.Applies(s.task.TaskType), opt.Session && !t.checkpoints:
+			case !r.Applies(s.task.TaskType), (opt.Session || opt.Going) && !t.checkpoints:
+			case opt.Going && r.Code == "doc-missing":
 			case r.last:
 				late = append(late, r)
 			default:
@@ -176,29 +188,6 @@ func (s *subject) subjects() []Subject {
 		if sum, err := digestOf(s.abs(a.path)); err == nil {
 			out = append(out, Subject{a.path, sum})
 		}
-	}
-	return out
-}
-
-// Document judges one document against the schema of a kind; "" takes the kind
-// that it names itself. Markdown is judged by the grammar that its kind names.
-func Document(name string, raw []byte, kind string) Result {
-	a := &artifact{path: filepath.ToSlash(name), kind: strings.TrimPrefix(kind, "okstra-"), form: document}
-	s := &subject{byPath: map[string]*artifact{}, artifacts: []*artifact{a}}
-	a.parse(raw)
-	var found []finding.Finding
-	for _, r := range docRules {
-		if r.Code == "doc-path" || r.Code == "doc-identity" {
-			continue // they need a run
-		}
-		j := judge{subject: s, rule: r}
-		r.check(&j)
-		found = append(found, j.out...)
-	}
-	out := Result{Run: a.path, Findings: finish(found)}
-	out.Unusable = unusable(out.Findings, a.path)
-	if out.Unusable != nil && out.Unusable.Code == "doc-kind" {
-		out.Unusable = nil
 	}
 	return out
 }

@@ -29,7 +29,7 @@ type Rule struct {
 	Code  string
 	Level finding.Level
 	Title string
-	Help  string // where the rule is explained
+	Help  string // what it checks and why, for people
 }
 
 // Counts is the number of findings by level.
