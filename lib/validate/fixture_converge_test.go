@@ -43,7 +43,7 @@ func (s *story) converge(m run.Manifest, text string, rounds ...map[string]strin
 		var answers []converge.Answer
 		for _, id := range sorted(files) {
 			name := s.f.Verdicts(id, fmt.Sprintf("reverify-r%d", i+1))
-			s.files[name] = []byte(fmt.Sprintf("# Reverify\nRound: %d\nWorker: %s\n\n%s", i+1, id, files[id]))
+			s.files[name] = fmt.Appendf(nil, "# Reverify\nRound: %d\nWorker: %s\n\n%s", i+1, id, files[id])
 			answers = append(answers, converge.Answer{Name: name, Content: s.files[name]})
 		}
 		if state, _, err = converge.Apply(state, i+1, answers, true); err != nil {

@@ -200,7 +200,8 @@ func (s *story) planBody(plan map[string]any) any {
 		asked, files, verdicts := map[string][]string{}, []any{}, []any{}
 		for _, w := range voters {
 			asked[w] = ids
-			text := fmt.Sprintf("# Plan verify\nRound: %d\nWorker: %s\n", n+1, w)
+			var text strings.Builder
+			text.WriteString(fmt.Sprintf("# Plan verify\nRound: %d\nWorker: %s\n", n+1, w))
 			for _, id := range ids {
 				d := digests[id]
 				if n == 0 && id == "P-005" {
@@ -208,18 +209,18 @@ func (s *story) planBody(plan map[string]any) any {
 				}
 				verdict, letter, _ := strings.Cut(against[id][w], " ")
 				v := row("itemId", id, "workerId", w, "digest", d, "verdict", "AGREE", "letter", nil, "evidence", "", "reason", "")
-				text += "\n## " + id + "\nVerdict: "
+				text.WriteString("\n## " + id + "\nVerdict: ")
 				if verdict == "" {
-					text += "AGREE\n"
+					text.WriteString("AGREE\n")
 				} else {
 					v["verdict"], v["letter"], v["evidence"], v["reason"] = verdict, letter, "go.mod:3", "the module is not there yet"
-					text += verdict + "\nLetter: " + letter + "\nEvidence: go.mod:3\nReason: the module is not there yet\n"
+					text.WriteString(verdict + "\nLetter: " + letter + "\nEvidence: go.mod:3\nReason: the module is not there yet\n")
 				}
 				verdicts = append(verdicts, v)
 			}
 			name := s.f.Verdicts(w, fmt.Sprintf("plan-verify-r%d", n+1))
-			s.files[name] = []byte(text)
-			files = append(files, row("workerId", w, "sha256", digest.Bytes([]byte(text))))
+			s.files[name] = []byte(text.String())
+			files = append(files, row("workerId", w, "sha256", digest.Bytes([]byte(text.String()))))
 		}
 		var fix any
 		if n == 0 {
@@ -256,7 +257,7 @@ func verifiers() []seat {
 func implementationRun(t *testing.T, p project) {
 	seats := append([]seat{{id: "implementer", role: run.RoleImplementer, provider: "claude", model: "opus", status: "completed", tokens: []int64{3000, 120000, 0, 0, 14000}, cost: "0.9"}}, verifiers()...)
 	s := newStory(t, p, building, "001", "2026-09-09T08:00:00Z", append(seats, writer())...)
-	s.stage = pointer(1)
+	s.stage = new(1)
 	s.inputs.ApprovedPlanPath = run.Folder{Task: run.NewTask("shop", "pay", "checkout-timeouts", planning, "001")}.Report()
 	s.inputs.Stages, s.inputs.Executor = []run.StageChoice{{Number: 1}}, "claude"
 	m := s.manifest()
@@ -277,7 +278,7 @@ func implementationRun(t *testing.T, p project) {
 
 func verificationRun(t *testing.T, p project) {
 	s := newStory(t, p, verification, "001", "2026-09-09T12:00:00Z", append(verifiers(), writer())...)
-	s.stage = pointer(1)
+	s.stage = new(1)
 	s.inputs.ApprovedPlanPath = run.Folder{Task: run.NewTask("shop", "pay", "checkout-timeouts", planning, "001")}.Report()
 	s.inputs.Stages = []run.StageChoice{{Number: 1}}
 	state := simple(s, "No attempt after the deadline", s.manifest())
@@ -292,7 +293,7 @@ func verificationRun(t *testing.T, p project) {
 	s.complete(r, map[string]string{run.RoleVerifier: "verifier", run.RoleReportWriter: "report-writer"})
 	s.line(s.f.Consumers(), run.StageConsumer{
 		SchemaVersion: "1.0", Kind: "okstra-stage-consumer", RunID: s.f.Task.RunID(), At: s.at(95), Stage: run.StageChoice{Number: 1},
-		Status: "verified", VerdictToken: pointer("accepted"), ReportDataPath: s.f.ReportData(),
+		Status: "verified", VerdictToken: new("accepted"), ReportDataPath: s.f.ReportData(),
 	})
 }
 

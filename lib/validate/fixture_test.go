@@ -97,7 +97,8 @@ func (s *story) line(path string, v any) {
 	s.files[path] = append(s.files[path], raw...)
 }
 
-func pointer[T any](v T) *T { return &v }
+//go:fix inline
+func pointer[T any](v T) *T { return new(v) }
 
 func (s *story) seat(id string) seat {
 	for _, x := range s.seats {
@@ -121,23 +122,23 @@ func (s *story) manifest(translations ...string) run.Manifest {
 		EventsLogPath: f.EventsLog(), ErrorsLogPath: f.ErrorsLog(),
 	}
 	if f.Task.TaskType != handoff {
-		m.ConvergenceInputPath, m.ConvergenceStatePath = pointer(f.ConvergenceInput()), pointer(f.Convergence())
+		m.ConvergenceInputPath, m.ConvergenceStatePath = new(f.ConvergenceInput()), new(f.Convergence())
 	}
 	if f.Task.TaskType == planning {
-		m.PlanBodyStatePath = pointer(f.PlanBody())
+		m.PlanBodyStatePath = new(f.PlanBody())
 	}
 	lead := run.RoleExecution{
 		Role: run.RoleLeader, Audience: pointer(run.AudienceLead), WorkerID: "lead", ParticipantRef: "participant:lead",
-		RoleExecutionRef: "re-0001", Provider: "codex", Model: pointer("gpt-5.6-sol"), ModelExecutionValue: pointer("gpt-5.6-sol"),
+		RoleExecutionRef: "re-0001", Provider: "codex", Model: new("gpt-5.6-sol"), ModelExecutionValue: new("gpt-5.6-sol"),
 	}
 	m.RoleExecutions = append(m.RoleExecutions, lead)
 	for i, x := range s.seats {
 		row := run.RoleExecution{
 			Role: x.role, WorkerID: x.id, ParticipantRef: run.ParticipantRef(x.id), RoleExecutionRef: run.RoleExecutionRef(i + 2),
-			SourceRoleExecutionRef: pointer("re-0001"), Provider: x.provider, Model: pointer(x.model), ModelExecutionValue: pointer(x.model),
+			SourceRoleExecutionRef: new("re-0001"), Provider: x.provider, Model: new(x.model), ModelExecutionValue: new(x.model),
 		}
 		if x.audience != "" {
-			row.Audience = pointer(x.audience)
+			row.Audience = new(x.audience)
 		}
 		s.refs[x.id] = row.RoleExecutionRef
 		m.RoleExecutions = append(m.RoleExecutions, row)
@@ -192,7 +193,7 @@ func (s *story) result(id, body string) string {
 	title := map[string]string{
 		run.RoleAnalyser: "Analyser", run.RoleVerifier: "Verifier", run.RoleImplementer: "Implementer", run.RoleReportWriter: "Report Writer",
 	}[x.role]
-	s.files[path] = []byte(fmt.Sprintf(`---
+	s.files[path] = fmt.Appendf(nil, `---
 title: "OKSTRA %s Result - %s"
 id: %s
 aliases: ["%s-%s"]
@@ -202,9 +203,9 @@ workerId: %s
 task-id: %s
 ---
 
-%s`, title, s.f.Task.TaskKey, key, key, s.f.Task.TaskType, s.f.Task.TaskType, s.f.Task.TaskType, id, s.f.Task.TaskID, body))
-	s.files[run.AuditOf(path)] = []byte(fmt.Sprintf("# Audit %s %s %s\n\n## 0. Reading Confirmation\n- internal/http/retry.go: read, lines 1-120\n- docs/limits.md: not found\n",
-		id, s.f.Task.TaskType, s.f.Task.RunSeq))
+%s`, title, s.f.Task.TaskKey, key, key, s.f.Task.TaskType, s.f.Task.TaskType, s.f.Task.TaskType, id, s.f.Task.TaskID, body)
+	s.files[run.AuditOf(path)] = fmt.Appendf(nil, "# Audit %s %s %s\n\n## 0. Reading Confirmation\n- internal/http/retry.go: read, lines 1-120\n- docs/limits.md: not found\n",
+		id, s.f.Task.TaskType, s.f.Task.RunSeq)
 	return path
 }
 
@@ -214,11 +215,12 @@ func body(items ...string) string {
 	if len(items) > 0 {
 		first = strings.TrimSpace(strings.Join(items, "\n"))
 	}
-	out := "## 1. Findings\n\n" + first + "\n"
+	var out strings.Builder
+	out.WriteString("## 1. Findings\n\n" + first + "\n")
 	for i, name := range []string{"Missing Information", "Safe Assumptions", "Uncertain Points", "Recommended Next Actions"} {
-		out += fmt.Sprintf("\n## %d. %s\n\nNone.\n", i+2, name)
+		out.WriteString(fmt.Sprintf("\n## %d. %s\n\nNone.\n", i+2, name))
 	}
-	return out
+	return out.String()
 }
 
 func (s *story) policy(x seat, c call, n int) *run.WritePolicy {
@@ -276,10 +278,10 @@ func (s *story) dispatch(c call) {
 	ref := run.AssignmentRef(c.purpose, x.id)
 	jobID := s.f.Task.RunID() + "/" + ref
 	for n := 1; n <= len(c.failed)+1; n++ {
-		outcome, cause, class, mutation, exit := "completed", "ok", "completed", "artifact-only", pointer(0)
+		outcome, cause, class, mutation, exit := "completed", "ok", "completed", "artifact-only", new(0)
 		switch {
 		case n <= len(c.failed):
-			outcome, cause, class, mutation, exit = "failed", c.failed[n-1], "failed-no-mutation", "none", pointer(1)
+			outcome, cause, class, mutation, exit = "failed", c.failed[n-1], "failed-no-mutation", "none", new(1)
 		case c.timeout:
 			outcome, cause, class, mutation, exit = "timeout", "idle", "failed-no-mutation", "none", nil
 		case x.role == run.RoleImplementer:
@@ -296,7 +298,7 @@ func (s *story) attempt(x seat, c call, prompt, jobID, ref string, n int, outcom
 		s.t.Fatal(err)
 	}
 	given := run.PromptOfAttempt(prompt, n)
-	s.files[given] = []byte(fmt.Sprintf("**Project Root:** %s\n**Assignment:** %s\n\nRead the brief and report what you find.\n", recordedRoot, ref))
+	s.files[given] = fmt.Appendf(nil, "**Project Root:** %s\n**Assignment:** %s\n\nRead the brief and report what you find.\n", recordedRoot, ref)
 	session := fmt.Sprintf("00000000-0000-4000-8000-%012d", len(s.team.WorkerDispatches)+len(s.files))
 	from, to := s.at(c.minute+8*(n-1)), s.at(c.minute+8*(n-1)+7)
 	e := s.enforcement(p)
@@ -313,7 +315,7 @@ func (s *story) attempt(x seat, c call, prompt, jobID, ref string, n int, outcom
 		StdoutPath: run.StdoutPath(given), StderrPath: run.StderrPath(given), LogPath: run.LogPath(given), StdoutBytes: 8123, Usage: json.RawMessage("null"),
 	})
 	boundary := &run.Boundary{
-		Kind: "overlay", ABI: pointer(7), SelfTest: "passed", Requested: []string{"overlay", "landlock"},
+		Kind: "overlay", ABI: new(7), SelfTest: "passed", Requested: []string{"overlay", "landlock"},
 		LeavesOpen: []string{"cli-home", "network"}, Attribution: "call", Mutations: []run.Mutation{},
 	}
 	audit := &run.Audit{Verdict: "clean", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}
@@ -386,13 +388,13 @@ func (s *story) finish(report map[string]any) {
 	team.Team, team.TeamCreate = &run.Team{TeamName: "okstra-checkout-timeouts"}, &run.TeamCreate{Attempted: true, Status: "ok"}
 	usage, summary := s.usage()
 	team.Lead = run.Lead{
-		Role: run.RoleLeader, Agent: "Codex lead", Provider: "codex", Model: pointer("gpt-5.6-sol"),
+		Role: run.RoleLeader, Agent: "Codex lead", Provider: "codex", Model: new("gpt-5.6-sol"),
 		SessionID: "0199aa10-0000-7000-8000-000000000001", Usage: usage["lead"],
 	}
 	for _, x := range s.seats {
 		w := run.Worker{
-			WorkerID: x.id, Role: x.role, Agent: run.AgentName(x.id), Provider: x.provider, Model: pointer(x.model), ModelExecutionValue: pointer(x.model),
-			Status: pointer(x.status), Reason: x.reason, Usage: usage[x.id],
+			WorkerID: x.id, Role: x.role, Agent: run.AgentName(x.id), Provider: x.provider, Model: new(x.model), ModelExecutionValue: new(x.model),
+			Status: new(x.status), Reason: x.reason, Usage: usage[x.id],
 		}
 		for _, c := range s.calls {
 			if c.seat == x.id && w.PromptPath == "" {

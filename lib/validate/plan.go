@@ -104,7 +104,7 @@ func plannedPaths(stage node) ([]string, []node) {
 // paths".
 func cellPaths(cell string) []string {
 	var out []string
-	for _, part := range strings.Split(strings.ReplaceAll(cell, "<br>", ","), ",") {
+	for part := range strings.SplitSeq(strings.ReplaceAll(cell, "<br>", ","), ",") {
 		if part = strings.TrimSpace(part); part != "" {
 			out = append(out, strings.Trim(part, "`"))
 		}

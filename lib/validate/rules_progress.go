@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"slices"
 	"strings"
 
 	"okstra/lib/finding"
@@ -204,10 +205,8 @@ func first(lines []checkpoint, from int, phase string) int {
 // last is the index of the last line of one of the phases before a place, or -1.
 func last(lines []checkpoint, before int, wanted ...string) int {
 	for i := before - 1; i >= 0; i-- {
-		for _, phase := range wanted {
-			if lines[i].Phase == phase {
-				return i
-			}
+		if slices.Contains(wanted, lines[i].Phase) {
+			return i
 		}
 	}
 	return -1

@@ -117,8 +117,10 @@ func TestPlacesOfTranscripts(t *testing.T) {
 func TestPlay(t *testing.T) {
 	dir := t.TempDir()
 	var out, said bytes.Buffer
-	p := &Player{Stdout: &out, Stderr: &said, Env: func(string) string { return dir }, Now: func() time.Time { return moment },
-		Names: map[string]string{"resultPath": filepath.Join(dir, "deep", "r.md"), "workdir": dir, "sessionId": "s-1", "as": "claude"}}
+	p := &Player{
+		Stdout: &out, Stderr: &said, Env: func(string) string { return dir }, Now: func() time.Time { return moment },
+		Names: map[string]string{"resultPath": filepath.Join(dir, "deep", "r.md"), "workdir": dir, "sessionId": "s-1", "as": "claude"},
+	}
 	seven := 7
 	status, err := p.Play(t.Context(), &Recording{Path: filepath.Join(dir, "x.json"), Steps: []Step{
 		{Stdout: json.RawMessage(`{"type":"a","id":"${sessionId}"}`)},
