@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,7 @@ func TestDemo(t *testing.T) {
 	t.Run("each missing cleanup line is named by its rule", d.withoutCleanup)
 	t.Run("each truncated document is found and hides nothing", d.truncated)
 	t.Run("a report of another run is refused", d.foreignReport)
+	t.Run("the order of the ledger is not that of a batch", d.reversedLedger)
 }
 
 func golden(t *testing.T, name, got string) {
@@ -219,6 +221,37 @@ func (d demo) foreignReport(t *testing.T) {
 	}
 	if after, _ := os.ReadFile(team); !bytes.Equal(after, before) {
 		t.Error("the team state changed although the report was refused")
+	}
+}
+
+// reversedLedger turns the ledger round: with several jobs at once its rows
+// stand in the order of starts, and a baseline's digests in that of the jobs.
+func (d demo) reversedLedger(t *testing.T) {
+	team := filepath.Join(d.project, filepath.Dir(filepath.Dir(d.manifest)), "state", "team-state-error-analysis-001.json")
+	whole, err := os.ReadFile(team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { restore(t, team, whole) })
+	var state map[string]json.RawMessage
+	var rows []json.RawMessage
+	if err := json.Unmarshal(whole, &state); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(state["workerDispatches"], &rows); err != nil || len(rows) < 6 {
+		t.Fatalf("%d ledger rows, %v, want 6 or more", len(rows), err)
+	}
+	slices.Reverse(rows)
+	if state["workerDispatches"], err = json.Marshal(rows); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	restore(t, team, text)
+	if _, findings, _ := d.validate(t); slices.Contains(codes(findings), "policy-authority") {
+		t.Errorf("findings %v, want no policy-authority", codes(findings))
 	}
 }
 

@@ -169,10 +169,21 @@ func (j *judge) policyAuthority() {
 	}
 	batches := map[string]*batch{}
 	var order []string
-	j.eachAttempt(func(_ *dispatched, n node) {
+	// The order of a batch is that of its job lines; the ledger has its rows in
+	// the order in which the jobs were started, which differs from run to run.
+	rank := map[string]int{}
+	for i, job := range j.jobs() {
+		rank[job.get("jobId").text()] = i
+	}
+	var attempts []node
+	j.eachAttempt(func(_ *dispatched, n node) { attempts = append(attempts, n) })
+	slices.SortStableFunc(attempts, func(a, b node) int {
+		return rank[a.get("jobId").text()] - rank[b.get("jobId").text()]
+	})
+	for _, n := range attempts {
 		base := n.get("baselinePath").text()
 		if base == "" {
-			return
+			continue
 		}
 		if batches[base] == nil {
 			policy := n.get("writePolicy")
@@ -180,7 +191,7 @@ func (j *judge) policyAuthority() {
 			order = append(order, base)
 		}
 		batches[base].digests = append(batches[base].digests, n.get("writePolicyDigest").text())
-	})
+	}
 	for _, base := range order {
 		b, a := batches[base], j.open(base, "mutation-snapshot", document).root()
 		if !a.isObject() {
