@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +15,14 @@ import (
 	"okstra/lib/wizard/hosts"
 )
 
-// wrongInARow is how many refused answers in a row end a dialogue that nobody
-// sits at.
-const wrongInARow = 3
+const (
+	// wrongInARow is how many refused answers in a row end a dialogue that
+	// nobody sits at.
+	wrongInARow = 3
+	// maxLine is more than any answer may have; the rest of a longer line is
+	// dropped, and the answer refused for its size.
+	maxLine = 128 << 10
+)
 
 func runFlags(f *cli.Flags) cli.Body {
 	path := stateFile(f)
@@ -27,7 +33,7 @@ func runFlags(f *cli.Flags) cli.Body {
 		}
 		defer s.close()
 		if s.state.Selector == "required" {
-			return cli.Refused(errors.New("selector-unavailable: this session must use a native selector, and a dialogue is none"))
+			return s.noSelector("this session must use the host's picker, and a dialogue is none")
 		}
 		if err := s.asText(); err != nil {
 			return err
@@ -36,12 +42,13 @@ func runFlags(f *cli.Flags) cli.Body {
 	}
 }
 
-// asText makes the pending screen one for a terminal.
+// asText makes the pending screen one to be written out. The session stays
+// where it is; only its picker is not used.
 func (s *session) asText() error {
-	if s.state.HostRuntime == "terminal" || s.state.Screen.Ended() {
+	if len(s.state.AvailableFunctions) == 0 || s.state.Screen.Ended() {
 		return nil
 	}
-	next, err := s.machine.Declare(s.state, "terminal", []string{})
+	next, err := s.machine.Declare(s.state, s.state.HostRuntime, []string{})
 	if err != nil {
 		return refused(err)
 	}
@@ -54,15 +61,16 @@ func (s *session) dialogue(ctx context.Context) error {
 	wrong := 0
 	s.show()
 	for !s.state.Screen.Ended() {
-		raw, err := lines.ReadString('\n')
+		line, err := readLine(lines)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			fmt.Fprintln(s.std.Err)
+			return context.Cause(ctx)
 		}
-		if err != nil && (!errors.Is(err, io.EOF) || raw == "") {
-			s.std.Warnf("the answers ended at step %q; the state is kept", s.state.Screen.Step)
+		if err != nil {
+			s.std.Warnf("the answers ended at step %q; the state is kept", s.question().Step)
 			return cli.Verdict(cli.StatusInterrupted)
 		}
-		again, err := s.one(strings.TrimRight(raw, "\r\n"))
+		again, err := s.one(line)
 		if err != nil {
 			return err
 		}
@@ -71,23 +79,39 @@ func (s *session) dialogue(ctx context.Context) error {
 			continue
 		}
 		if wrong++; wrong == wrongInARow && !s.std.InTTY {
-			return cli.Refused(fmt.Errorf("step %q: %d answers in a row were refused", s.state.Screen.Step, wrong))
+			return cli.Refused(fmt.Errorf("step %q: %d answers in a row were refused", s.question().Step, wrong))
 		}
+		s.prompt()
 	}
 	if s.state.Outcome == wizard.OutcomeAborted {
 		return cli.Verdict(cli.StatusRefused)
 	}
-	inputs, err := s.machine.RunInputs(s.state)
-	if err != nil {
-		return refused(err)
-	}
-	return s.std.Document(inputs)
+	return s.runInputs()
 }
 
-// one takes a line; refused says that it was no answer.
+// readLine gives the next line without its end, and an error when there is
+// none.
+func readLine(r *bufio.Reader) (string, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part[:min(len(part), maxLine-len(line))]...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && (!errors.Is(err, io.EOF) || len(line) == 0):
+			return "", err
+		}
+		return strings.TrimRight(string(line), "\r\n"), nil
+	}
+}
+
+// question is the one that is asked: of a group the first that is open.
+func (s *session) question() wizard.Screen { return s.state.Screen.Members()[0] }
+
+// one takes a line; again says that it was no answer and is to be given anew.
 func (s *session) one(line string) (again bool, err error) {
-	var next wizard.State
-	var echo string
+	var result wizard.Result
 	switch word := strings.TrimSpace(line); word {
 	case "?":
 		s.show()
@@ -95,11 +119,11 @@ func (s *session) one(line string) (again bool, err error) {
 	case "q":
 		return false, cli.Verdict(cli.StatusInterrupted)
 	case "<":
-		next, err = s.machine.Back(s.state)
+		result.State, err = s.machine.Back(s.state)
 	case "=?", "=<", "=q":
-		next, echo, err = s.machine.Answer(s.state, word[1:], "")
+		result, err = s.answer(word[1:])
 	default:
-		next, echo, err = s.machine.Answer(s.state, line, "")
+		result, err = s.answer(line)
 	}
 	var r *wizard.Refusal
 	if errors.As(err, &r) {
@@ -109,14 +133,47 @@ func (s *session) one(line string) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := s.save(next); err != nil {
+	if err := s.save(result.State); err != nil {
 		return false, err
 	}
-	if echo != "" {
-		fmt.Fprintf(s.std.Err, "%s\n\n", safetext.Line(echo))
+	if result.Echo != "" {
+		fmt.Fprintf(s.std.Err, "%s\n", safetext.Line(result.Echo))
 	}
+	fmt.Fprintln(s.std.Err)
 	s.show()
 	return false, nil
 }
 
-func (s *session) show() { fmt.Fprint(s.std.Err, hosts.Text(s.state.Screen)) }
+// answer submits a line. The questions of a group are asked one at a time; who
+// knows them may answer all of them in one JSON object.
+func (s *session) answer(line string) (wizard.Result, error) {
+	if s.state.Screen.Kind == wizard.KindGroup && !strings.HasPrefix(strings.TrimSpace(line), "{") {
+		object, err := json.Marshal(map[string]string{s.question().Step: line})
+		if err != nil {
+			return wizard.Result{}, err
+		}
+		line = string(object)
+	}
+	return s.machine.Answer(s.state, line, "")
+}
+
+// show writes the question and the line to answer at. It is written once, from
+// top to bottom: nothing moves under a screen reader.
+func (s *session) show() {
+	if s.state.Screen.Ended() {
+		fmt.Fprintln(s.std.Err, safetext.Line(s.state.Screen.Label))
+		return
+	}
+	var b strings.Builder
+	hosts.Question(&b, s.question())
+	fmt.Fprint(s.std.Err, b.String())
+	s.prompt()
+}
+
+func (s *session) prompt() {
+	end := "\n"
+	if s.std.InTTY {
+		end = " "
+	}
+	fmt.Fprint(s.std.Err, hosts.Prompt(s.question(), s.say()), end)
+}

@@ -11,7 +11,8 @@ writes.
 COMMANDS
   init            make a new state
   step            submit one answer, or show the pending screen again
-  render          the pending screen as numbered text
+  render          the pending screen as a host's tool call or as text
+  accept          submit a host's raw reply
   run             ask everything in a numbered dialogue
   back            change the answer before the pending question
   goto            change the answer of a step
@@ -61,7 +62,7 @@ FLAGS
       --selector S    preferred or required
       --async-questions
                       codex: use the asynchronous question tool
-      --entry-mode M  current-session or external
+      --entry-mode M  current-session or external (from the host)
       --lang L        en or ko (from the locale)
 ` + cli.CommonFlags + `
 ` + statuses + `
@@ -91,17 +92,38 @@ EXAMPLES
   okstra-wizard step --state-file open.json --no-submit
 `
 
-const renderHelp = `usage: okstra-wizard render --state-file F [--as HOST]
+const renderHelp = `usage: okstra-wizard render --state-file F [--as HOST] [--acp-session ID]
 
-Prints the pending screen as numbered text.
+Prints the pending screen as the tool call by which a host shows it, or as
+numbered text for hosts without a picker. A screen that was made for wider
+limits is refused: declare the host first, with step --no-submit --host.
 
 FLAGS
-` + stateFlag + `      --as HOST       text
+` + stateFlag + `      --as HOST       any host of init (the one that was declared)
+      --acp-session ID
+                      acp: the session that asks
 ` + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES
-  okstra-wizard render --state-file open.json
-  okstra-wizard render --state-file done.json --as text
+  okstra-wizard render --state-file open.json --as text
+  okstra-wizard render --state-file native.json --as claude-code
+`
+
+const acceptHelp = `usage: okstra-wizard accept --state-file F --from HOST [--token T] [FILE]
+
+Reads the raw reply of a host's picker, submits what it answers and prints
+{"outcome", "echo", "next"}. A reply without an answer (skipped, declined,
+dismissed, cancelled, timed-out, unavailable) is status 1: the question stays
+open, and nothing is taken for consent.
+
+FLAGS
+` + stateFlag + `      --from HOST     whose reply it is (obligatory)
+      --token T       refuse unless this screen is still the pending one
+` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-wizard accept --state-file native.json --from claude-code reply.json
+  echo __new__ | okstra-wizard accept --state-file open.json --from text
 `
 
 const runHelp = `usage: okstra-wizard run --state-file F
@@ -198,7 +220,7 @@ EXAMPLES
   okstra-wizard picker present --limit 4 < pick.json
 `
 
-const acceptHelp = `usage: okstra-wizard picker accept [FILE]
+const pickerAcceptHelp = `usage: okstra-wizard picker accept [FILE]
 
 Reads {"prompt", "offsets", "selected", "value"}: the prompt as it was before
 presenting, and the value that was chosen. Prints {"submit", "offsets",

@@ -54,7 +54,7 @@ func presentFlags(f *cli.Flags) cli.Body {
 	}
 }
 
-func acceptFlags(f *cli.Flags) cli.Body {
+func pickerAcceptFlags(f *cli.Flags) cli.Body {
 	file := f.Input("file")
 	return func(_ context.Context, std cli.IO) error {
 		var in pickerInput

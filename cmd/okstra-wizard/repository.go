@@ -18,11 +18,16 @@ func (r repository) Head() (string, error) { return r.repo.Head(r.ctx) }
 // Commit is the full commit that a ref names.
 func (r repository) Commit(ref string) (string, error) { return r.repo.Commit(r.ctx, ref) }
 
-// DefaultBranch is the branch that the remote calls its default, or "".
+// DefaultBranch is the branch that the remote calls its default, else a branch
+// with one of the usual names, else "".
 func (r repository) DefaultBranch() string {
-	name, err := r.repo.Line(r.ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
-	if err != nil {
-		return ""
+	if name, err := r.repo.Line(r.ctx, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); err == nil {
+		return name
 	}
-	return name
+	for _, name := range []string{"main", "master"} {
+		if _, err := r.repo.Ask(r.ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+name); err == nil {
+			return name
+		}
+	}
+	return ""
 }

@@ -30,11 +30,15 @@ type session struct {
 	lock    *atomicfile.Held
 	doc     jsondoc.Doc
 	state   wizard.State
+	facts   *facts.Project
 	machine wizard.Machine
 }
 
 // open reads the state that path names.
 func open(ctx context.Context, std cli.IO, path string) (*session, error) {
+	if _, err := os.Lstat(path); path != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, missing(path)
+	}
 	s, err := locked(ctx, std, path)
 	if err != nil {
 		return nil, err
@@ -46,11 +50,15 @@ func open(ctx context.Context, std cli.IO, path string) (*session, error) {
 	return s, nil
 }
 
+func missing(path string) error {
+	return cli.WithHint(cli.BadInput(fmt.Errorf("state file %q does not exist", path)), "okstra-wizard init makes one")
+}
+
 func locked(ctx context.Context, std cli.IO, path string) (*session, error) {
 	if path == "" {
 		return nil, cli.Usagef("--state-file is empty")
 	}
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return nil, cli.BadInput(fmt.Errorf("state file %q: its folder does not exist", path))
 	}
 	lock, err := atomicfile.Lock(ctx, path, atomicfile.LockWait)
@@ -63,7 +71,7 @@ func locked(ctx context.Context, std cli.IO, path string) (*session, error) {
 func (s *session) load(ctx context.Context) error {
 	doc, err := jsondoc.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return cli.WithHint(cli.BadInput(fmt.Errorf("state file %q does not exist", s.path)), "okstra-wizard init makes one")
+		return missing(s.path)
 	}
 	if err != nil {
 		return cli.BadInput(err)
@@ -71,34 +79,59 @@ func (s *session) load(ctx context.Context) error {
 	if err := schema.Decode(doc, stateKind, &s.state); err != nil {
 		return err
 	}
+	if err := s.state.Check(); err != nil {
+		return cli.BadInput(fmt.Errorf("%s: %w", s.path, err))
+	}
 	s.doc = doc
-	s.machine, err = machine(ctx, s.std, s.state.ProjectRoot)
+	if err := s.read(ctx, s.state.ProjectRoot); err != nil {
+		return err
+	}
+	s.state, err = s.machine.Resume(s.state)
 	return err
 }
 
 func (s *session) close() { s.lock.Unlock() }
 
-// save replaces the state file. Keys that this version does not know stay.
+func (s *session) say() wizard.Texts { return wizard.TextsFor(s.state.Lang) }
+
+// commit makes a state the one that the file holds and prints out, unless the
+// state is the one that is there. What is printed has arrived before the file
+// changes: a call that fails leaves it as it was.
+func (s *session) commit(next wizard.State, out any) error {
+	if next.Revision == s.state.Revision {
+		return s.std.Document(out)
+	}
+	doc, text, err := s.merged(next)
+	if err != nil {
+		return err
+	}
+	pending, err := atomicfile.Create(s.path, 0o600)
+	if err != nil {
+		return err
+	}
+	defer pending.Abort()
+	if _, err := pending.Write(text); err != nil {
+		return err
+	}
+	if err := s.std.Document(out); err != nil {
+		return err
+	}
+	if err := s.std.Flush(); err != nil {
+		return err
+	}
+	if err := pending.Commit(); err != nil {
+		return err
+	}
+	s.doc, s.state = doc, next
+	return nil
+}
+
+// save replaces the state file without a word, for the dialogue.
 func (s *session) save(next wizard.State) error {
-	raw, err := next.MarshalStable()
-	if err != nil {
-		return err
+	if next.Revision == s.state.Revision {
+		return nil
 	}
-	doc := s.doc
-	if doc.Raw == nil {
-		doc = jsondoc.Doc{Name: s.path, Raw: []byte("{}")}
-	}
-	fields, err := jsondoc.Parse(s.path, raw)
-	if err != nil {
-		return err
-	}
-	for _, key := range fields.Keys("") {
-		value, _ := fields.Lookup("/" + key)
-		if doc, err = doc.Set("/"+key, json.RawMessage(value)); err != nil {
-			return err
-		}
-	}
-	text, err := jsondoc.Marshal(json.RawMessage(doc.Raw))
+	doc, text, err := s.merged(next)
 	if err != nil {
 		return err
 	}
@@ -109,28 +142,53 @@ func (s *session) save(next wizard.State) error {
 	return nil
 }
 
-// machine reads facts from the project.
-func machine(ctx context.Context, std cli.IO, root string) (wizard.Machine, error) {
+// merged is the text of a state. Keys that this version does not know stay.
+func (s *session) merged(next wizard.State) (jsondoc.Doc, []byte, error) {
+	raw, err := next.MarshalStable()
+	if err != nil {
+		return jsondoc.Doc{}, nil, err
+	}
+	fields, err := jsondoc.Parse(s.path, raw)
+	if err != nil {
+		return jsondoc.Doc{}, nil, err
+	}
+	doc := s.doc
+	if doc.Raw == nil {
+		doc = fields
+	} else if doc, err = merge(doc, fields); err != nil {
+		return jsondoc.Doc{}, nil, err
+	}
+	text, err := jsondoc.Marshal(json.RawMessage(doc.Raw))
+	return doc, text, err
+}
+
+func merge(doc, fields jsondoc.Doc) (jsondoc.Doc, error) {
+	var err error
+	for _, key := range fields.Keys("") {
+		value, _ := fields.Lookup("/" + key)
+		if doc, err = doc.Set("/"+key, json.RawMessage(value)); err != nil {
+			return doc, err
+		}
+	}
+	return doc, nil
+}
+
+// read makes ready to read facts from the project; nothing is read yet.
+func (s *session) read(ctx context.Context, root string) error {
 	catalogue, err := provider.Builtin()
 	if err != nil {
-		return wizard.Machine{}, err
+		return err
 	}
-	return wizard.Machine{Facts: &facts.Project{
-		Root: root, OkstraHome: std.Env.OkstraHome(), Catalogue: catalogue, Git: repository{ctx, gitrepo.Open(root, std.Env.Environ)},
+	s.facts = &facts.Project{
+		Root: root, OkstraHome: s.std.Env.OkstraHome(), Catalogue: catalogue,
+		Git: repository{ctx, gitrepo.Open(root, s.std.Env.Environ)},
 		Installed: func(command string) bool {
 			_, err := exec.LookPath(command)
 			return err == nil
 		},
-		Getenv: std.Env.Getenv,
-		Warn:   func(text string) { std.Warnf("%s", text) },
-	}}, nil
-}
-
-// refused makes an engine's refusal an error of status 1.
-func refused(err error) error {
-	var r *wizard.Refusal
-	if errors.As(err, &r) {
-		return cli.Refused(err)
+		Getenv: s.std.Env.Getenv,
+		Warn:   func(text string) { s.std.Warnf("%s", text) },
 	}
-	return err
+	s.machine = wizard.Machine{Facts: s.facts}
+	return nil
 }

@@ -20,6 +20,7 @@ import (
 const (
 	pagePrefix = "__okstra_picker_page__:"
 	doneValue  = "__okstra_picker_done__"
+	tick       = "✓ " // before the label of what is selected
 )
 
 // Picker is the navigation of all picks, keyed by step: the option a page
@@ -106,7 +107,7 @@ func (p Picker) marked(s Screen) []Option {
 			options[i].Label += " [" + o.Value + "]"
 		}
 		if selected[o.Value] {
-			options[i].Label = "✓ " + options[i].Label
+			options[i].Label = tick + options[i].Label
 		}
 	}
 	return options
@@ -136,7 +137,7 @@ func (p Picker) Accept(s Screen, value string) (*string, error) {
 		return &value, nil
 	}
 	if _, known := s.option(value); !known && value != doneValue {
-		return nil, refuse("invalid-choice", "%q is no choice of step %q", value, s.Step)
+		return nil, Refuse("invalid-choice", "%q is no choice of step %q", value, s.Step)
 	}
 	if value != doneValue && value != Custom {
 		p.toggle(s.Step, value)
@@ -153,9 +154,9 @@ func (p Picker) Accept(s Screen, value string) (*string, error) {
 
 func (p Picker) turn(s Screen, rest string) error {
 	n, err := strconv.Atoi(rest)
-	digits := strings.IndexFunc(rest, func(c rune) bool { return c < '0' || c > '9' }) < 0
+	digits := !strings.ContainsFunc(rest, func(c rune) bool { return c < '0' || c > '9' })
 	if err != nil || !digits || len(rest) > 9 || n >= len(s.Options) {
-		return refuse("invalid-page", "%q is no page of step %q (expected 0 to %d)", rest, s.Step, len(s.Options)-1)
+		return Refuse("invalid-page", "%q is no page of step %q (expected 0 to %d)", rest, s.Step, len(s.Options)-1)
 	}
 	p.Offsets[s.Step] = n
 	return nil
@@ -201,4 +202,26 @@ func inPromptOrder(s Screen, values []string) string {
 		}
 	}
 	return strings.Join(out, ",")
+}
+
+// About describes an option, for hosts that want a description of each: its
+// own, or what one of the picker's own options does.
+func (s Screen) About(o Option, say Texts) string {
+	things := say.Or(s.Step+".things", "things")
+	if strings.HasSuffix(s.Step, "_model") {
+		things = say.Or(s.Step+".things", "model.things")
+	}
+	switch {
+	case o.Description != "":
+		return o.Description
+	case o.Value == doneValue:
+		return say.Text("picker.done.about")
+	case o.Value == pagePrefix+"0" && o.Label == say.Text("picker.again"):
+		return say.Text("picker.again.about")
+	case o.Value == pagePrefix+"0":
+		return say.Text("picker.first.about", things)
+	case strings.HasPrefix(o.Value, pagePrefix):
+		return say.Text("picker.next.about", things)
+	}
+	return ""
 }

@@ -1,25 +1,9 @@
 package wizard
 
 import (
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
-
-//go:embed hosts.json
-var hostsJSON []byte
-
-// Names of the functions that a host may have.
-const (
-	singleSelect = "native_single_select"
-	questionSet  = "native_question_group"
-	multiSelect  = "native_multi_select"
-)
-
-// Functions are the known names of host functions.
-var Functions = []string{singleSelect, questionSet, multiSelect}
 
 // Kinds of an interaction.
 const (
@@ -31,57 +15,9 @@ const (
 	hostText        = "text"
 )
 
-// Host is a row of the host table: what it can show and how much of it.
-type Host struct {
-	ID                string            `json:"id"`
-	Profile           string            `json:"profile"`
-	SemanticFunctions []string          `json:"semanticFunctions"`
-	FunctionMap       map[string]string `json:"functionMap"`
-	AsyncFunction     string            `json:"asyncFunction"`
-	Limits            Limits            `json:"limits"`
-	Hint              string            `json:"hint"`
-}
-
-// Limits of one call of a host's picker.
-type Limits struct {
-	Questions  int `json:"questions"`
-	MinOptions int `json:"minOptions"`
-	Options    int `json:"options"`
-}
-
-// Hosts returns the embedded host table, in its order.
-func Hosts() []Host {
-	hosts, err := parseHosts(hostsJSON)
-	if err != nil {
-		panic(err) // an embedded file that a test reads
-	}
-	return hosts
-}
-
-func parseHosts(raw []byte) ([]Host, error) {
-	var hosts []Host
-	if err := json.Unmarshal(raw, &hosts); err != nil {
-		return nil, err
-	}
-	for _, h := range hosts {
-		if slices.Contains(h.SemanticFunctions, singleSelect) && h.Limits.Options < 3 {
-			return nil, fmt.Errorf("host %q: %d options (expected 3 or more: a toggled screen needs an option, a page and done)", h.ID, h.Limits.Options)
-		}
-	}
-	return hosts, nil
-}
-
-// FindHost returns the row of a host id; there is no fallback.
-func FindHost(id string) (Host, error) {
-	var ids []string
-	for _, h := range Hosts() {
-		if h.ID == id {
-			return h, nil
-		}
-		ids = append(ids, h.ID)
-	}
-	return Host{}, fmt.Errorf("unknown host %q (expected one of %s)", id, strings.Join(ids, ", "))
-}
+// hostTextFunction is the function of a host that writes a question out and
+// takes the next message for the answer.
+const hostTextFunction = "host-text"
 
 // planner decides how a host asks a screen: with the functions that it has
 // and that the session declared.
@@ -105,22 +41,21 @@ func newPlanner(s State) (planner, error) {
 	return p, nil
 }
 
+// CanSelect says whether the session has a picker of the host to show choices
+// with.
+func (s State) CanSelect() bool {
+	p, err := newPlanner(s)
+	return err == nil && p.can(singleSelect)
+}
+
 func (p planner) can(function string) bool { return slices.Contains(p.functions, function) }
 
 // fits says whether the host can show a pick as it is.
 func (p planner) fits(s Screen) bool {
-	labels := map[string]bool{}
-	for _, o := range s.Options {
-		if labels[o.Label] || s.IsMulti() && strings.Contains(o.Label, ",") {
-			return false
-		}
-		labels[o.Label] = true
-	}
-	n := len(s.Options)
-	return p.host.Limits.MinOptions <= n && n <= p.host.Limits.Options && (!s.IsMulti() || p.can(multiSelect))
+	return p.host.Fits(s) && (!s.IsMulti() || p.can(multiSelect))
 }
 
-// kind is the first of these rules that holds.
+// kind is how a screen is asked: the first of these rules that holds.
 func (p planner) kind(s Screen) string {
 	switch {
 	case s.Ended():
@@ -129,7 +64,7 @@ func (p planner) kind(s Screen) string {
 		return hostText
 	case s.Kind == KindGroup && len(s.Questions) == 1:
 		return p.kind(s.Questions[0])
-	case s.Kind == KindGroup && p.groupFits(s):
+	case s.Kind == KindGroup && p.can(questionSet) && p.groupFits(s):
 		return nativeGroup
 	case s.Kind == KindGroup && p.can(singleSelect):
 		return p.kind(s.Questions[0])
@@ -144,19 +79,45 @@ func (p planner) kind(s Screen) string {
 }
 
 func (p planner) groupFits(s Screen) bool {
-	texts := map[string]bool{}
 	for _, q := range s.Questions {
-		if texts[q.Label] || !p.fits(q) {
+		if !p.fits(q) {
+			return false
+		}
+	}
+	return len(s.Questions) <= p.host.Limits.Questions && differ(s.Questions)
+}
+
+// differ says whether no two questions read the same.
+func differ(questions []Screen) bool {
+	texts := map[string]bool{}
+	for _, q := range questions {
+		if texts[q.Label] {
 			return false
 		}
 		texts[q.Label] = true
 	}
-	return p.can(questionSet) && len(s.Questions) <= p.host.Limits.Questions
+	return true
 }
 
+// narrow leaves of a group that the host cannot ask in one call its first
+// question.
+func (p planner) narrow(s Screen) Screen {
+	if s.Kind == KindGroup && p.can(singleSelect) && p.kind(s) != nativeGroup {
+		return s.Questions[0]
+	}
+	return s
+}
+
+// presents says whether the picker cuts the pick into pages and toggles.
+func (p planner) presents(s Screen) bool {
+	return s.Kind == KindPick && p.can(singleSelect) && p.kind(s) != nativeMulti
+}
+
+// interaction is the plan of a screen as it is shown. It is asked a second
+// time here, because a presented pick is always a single one.
 func (p planner) interaction(s Screen) *Interaction {
 	kind := p.kind(s)
-	function := "host-text"
+	function := hostTextFunction
 	switch kind {
 	case "":
 		return nil

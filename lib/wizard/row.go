@@ -5,25 +5,38 @@ import (
 	"strings"
 )
 
-// row is one step of the table. No step is decided anywhere else.
+// row is one step of the table. What a step asks, when, and what it takes is
+// decided here and nowhere else; the engine knows no step by name but the
+// last two.
 type row struct {
-	id     string
-	text   bool   // a text step; otherwise a pick
-	multi  bool   // several options may be chosen
-	group  string // neighbours of one group are asked together
-	reads  []string
-	custom bool // offers to type the answer, last
-	min    int  // least number of choices of a multi pick
-	alone  []string
-	empty  bool // an empty text means "none"
+	id    string
+	texts string   // key of the texts when it is not the id
+	args  []string // arguments of the texts
+	about string   // what the question is about, another argument of its text
+	when  string   // the condition, for people
+
+	text  bool     // a text step; otherwise a pick
+	empty bool     // an empty text means "none"
+	multi bool     // several options may be chosen
+	min   int      // least number of choices of a multi pick
+	alone []string // choices that exclude every other
+	typed string   // the text step behind the choice to type an answer
+	group string   // neighbours of one group are asked together
+
+	reads []string // rows that shown, options and check look at
+	facts []string // and facts
 
 	shown   func(v view) bool // nil: always
 	options func(v view) []Option
-	check   func(v view, answer string) error
+	leftOut func(v view) int                  // options that the facts could not name
+	offers  func(v view, value string) bool   // is it an option; faster than to list them all
+	label   func(v view, value string) string // of an option, likewise
+	alias   func(v view) map[string]string    // words that stand for a value
+	ask     func(v view) string               // which of the question's texts
 	detail  func(v view) string
-	texts   string   // key of the texts when it is not the id
-	args    []string // arguments of the texts
-	input   func(v view, in *inputs, answer string)
+	check   func(v view, answer string) error
+	pin     func(v view, answer string) []string
+	input   func(v view, r row, in *inputs)
 }
 
 func (r row) key() string {
@@ -33,83 +46,169 @@ func (r row) key() string {
 	return r.id
 }
 
-// view is what a row may look at: the answers and the facts.
-type view struct {
-	answers map[string]string
-	facts   Facts
-	say     Texts
-	state   *State
+func (r row) isShown(v view) bool { return r.shown == nil || r.shown(v) }
+
+// ends says whether the row is one of those that close the walk and stand for
+// no input.
+func (r row) ends() bool { return r.id == confirmStep || r.id == editStep }
+
+// choices are the options of a pick, the typed answer last, and how many had
+// to be left out.
+func (r row) choices(v view) ([]Option, int) {
+	var options []Option
+	leftOut := 0
+	if r.options != nil {
+		options, leftOut = usable(r.options(v))
+	}
+	if r.leftOut != nil {
+		leftOut += r.leftOut(v)
+	}
+	if r.typed != "" {
+		options = append(options, Option{Value: Custom, Label: v.say.Text("type_it")})
+	}
+	if options == nil {
+		options = []Option{}
+	}
+	return options, leftOut
 }
 
-func (v view) get(id string) string { return v.answers[id] }
-
-func (v view) has(id string) bool {
-	_, ok := v.answers[id]
-	return ok
+// phrase is a text of the row, with the row's arguments.
+func (v view) phrase(r row, part string) string {
+	var args []any
+	for _, a := range r.args {
+		args = append(args, a)
+	}
+	if r.about != "" && strings.HasPrefix(part, "label") {
+		args = append(args, r.about)
+	}
+	return v.say.Text(r.key()+"."+part, args...)
 }
 
-func (v view) is(id, value string) bool { return v.answers[id] == value }
+// name is the short name of a row.
+func (v view) name(r row) string { return v.phrase(r, "name") }
 
-func (v view) among(id string, values ...string) bool {
-	return v.has(id) && slices.Contains(values, v.answers[id])
+// screen is the plain screen of a row, before a host is thought of. A question
+// that is too long for a host's picker goes on in the detail.
+func (v view) screen(r row) Screen {
+	label := v.phrase(r, "label")
+	if r.ask != nil {
+		label = v.phrase(r, "label."+r.ask(v))
+	}
+	s := Screen{Step: r.id, Header: v.phrase(r, "header"), Label: cut(label, maxLabel)}
+	if r.detail != nil {
+		s.Detail = r.detail(v)
+	}
+	if s.Label != label {
+		s.Detail = join("\n\n", label, s.Detail)
+	}
+	if r.text {
+		s.Kind, s.Optional = KindText, new(r.empty)
+		return s
+	}
+	s.Kind, s.Multi = KindPick, new(r.multi)
+	leftOut := 0
+	if s.Options, leftOut = r.choices(v); leftOut > 0 {
+		s.Label += " (" + v.say.Text("left_out", leftOut) + ")"
+	}
+	return s
 }
 
-// list is the answer of a multi pick or of a text that lists values.
-func (v view) list(id string) []string {
-	var out []string
-	for part := range strings.SplitSeq(v.answers[id], ",") {
-		if part = strings.TrimSpace(part); part != "" && part != skip {
-			out = append(out, part)
+// accepts says why an answer is not taken today.
+func (v view) accepts(r row, value string) error {
+	if !r.text {
+		if err := v.offered(r, value); err != nil {
+			return err
 		}
 	}
-	return out
-}
-
-// typed is the answer of a pick, or of its text when it was typed.
-func (v view) typed(pick, text string) string {
-	if a := v.get(pick); a != Custom {
-		return a
+	if r.check == nil || r.text && r.empty && value == "" {
+		return nil
 	}
-	return v.get(text)
+	return r.check(v, value)
 }
 
-// newTask says whether the run begins a task.
-func (v view) newTask() bool { return v.is("task_pick", newTask) }
-
-// task is the existing task of the run.
-func (v view) task() (TaskFact, bool) {
-	ref := v.typed("task_pick", "task_key")
-	for _, t := range v.facts.Tasks() {
-		if t.Ref() == ref {
-			return t, true
+func (v view) offered(r row, value string) error {
+	chosen := r.split(value)
+	has := func(one string) bool { return r.offers(v, one) }
+	if r.offers == nil {
+		options, _ := r.choices(v)
+		has = func(one string) bool {
+			return slices.ContainsFunc(options, func(o Option) bool { return o.Value == one })
 		}
 	}
-	return TaskFact{}, false
-}
-
-// names gives the group and the id of the task, new or not; "" when unknown.
-func (v view) names() (group, id string) {
-	if v.newTask() {
-		return v.typed("task_group_pick", "task_group"), v.get("task_id")
+	for _, one := range chosen {
+		custom := r.typed != "" && one == Custom
+		if !custom && !has(one) {
+			return Refuse("option-gone", "%s: %q is not on offer any more", r.id, one)
+		}
+		if len(chosen) > 1 && (custom || slices.Contains(r.alone, one)) {
+			return Refuse("exclusive-choice", "%s: %q excludes every other choice", r.id, one)
+		}
 	}
-	t, _ := v.task()
-	return t.Group, t.ID
+	if r.multi && len(chosen) < r.min {
+		return Refuse("too-few", "%s: %d chosen (expected %d or more)", r.id, len(chosen), r.min)
+	}
+	return nil
 }
 
-// taskReads are the rows that names looks at.
-var taskReads = []string{"task_pick", "task_key", "task_group_pick", "task_group", "task_id"}
-
-// Groups of task types that share steps.
-var (
-	planTypes  = []string{"implementation", "final-verification", "release-handoff"}
-	stageTypes = []string{"implementation", "final-verification"}
-	criticOf   = []string{"requirements-discovery", "error-analysis", "implementation-planning", "final-verification"}
-)
-
-// isEntry says whether the run starts from a brief.
-func (v view) isEntry() bool {
-	return v.among("task_type", "requirements-discovery", "error-analysis", "improvement-discovery") ||
-		v.is("task_type", "implementation-planning") && v.newTask()
+// split gives the values of an answer.
+func (r row) split(value string) []string {
+	if !r.multi {
+		return []string{value}
+	}
+	return strings.FieldsFunc(value, func(c rune) bool { return c == ',' })
 }
 
-func (v view) analyses() bool { return v.has("task_type") && !v.among("task_type", planTypes...) }
+// shownAnswer is an answer as a person reads it: the labels of the options, or
+// what a file or a ref turned out to be.
+func (v view) shownAnswer(r row, answer string) string {
+	if r.text {
+		return v.orNone(oneLine(answer))
+	}
+	var options []Option
+	labels := []string{}
+	for _, value := range r.split(answer) {
+		switch {
+		case value == Custom:
+			labels = append(labels, v.say.Text("type_it"))
+			continue
+		case r.label != nil:
+			labels = append(labels, r.label(v, value))
+			continue
+		case options == nil:
+			options, _ = r.choices(v)
+		}
+		label := value
+		if i := slices.IndexFunc(options, func(o Option) bool { return o.Value == value }); i >= 0 {
+			label = options[i].Label
+		}
+		labels = append(labels, label)
+	}
+	return v.orNone(join(", ", labels...))
+}
+
+func (v view) orNone(s string) string {
+	if s == "" {
+		return v.say.Text("none")
+	}
+	return s
+}
+
+// plain makes options whose labels are texts of the step.
+func plain(step string, values ...string) func(view) []Option {
+	return func(v view) []Option {
+		options := make([]Option, len(values))
+		for i, value := range values {
+			options[i] = Option{Value: value, Label: v.say.Text(step + "=" + value)}
+			if key := step + "=" + value + ".about"; v.say.Has(key) {
+				options[i].Description = v.say.Text(key)
+			}
+		}
+		return options
+	}
+}
+
+// cutRef splits "group/task".
+func cutRef(ref string) (group, id string, ok bool) {
+	group, id, ok = strings.Cut(ref, "/")
+	return group, id, ok && group != "" && id != "" && !strings.Contains(id, "/")
+}

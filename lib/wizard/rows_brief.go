@@ -2,7 +2,7 @@ package wizard
 
 import "slices"
 
-var briefReads = []string{"task_pick", "task_key", "task_type", "briefs", "tasks"}
+var briefReads = slices.Concat(taskReads, []string{"task_type"})
 
 // briefOnFile is the brief that the task has, or "".
 func briefOnFile(v view) string {
@@ -10,9 +10,10 @@ func briefOnFile(v view) string {
 	return t.BriefPath
 }
 
+// briefRows ask what the run starts from: a brief, and what to look at.
 var briefRows = []row{
 	{
-		id: "brief_keep", reads: briefReads,
+		id: "brief_keep", when: "an entry type, and a brief is on file", reads: briefReads, facts: []string{"briefs"},
 		shown:   func(v view) bool { return v.isEntry() && briefOnFile(v) != "" },
 		options: plain("brief_keep", "keep", "replace"),
 		detail:  briefOnFile,
@@ -22,53 +23,69 @@ var briefRows = []row{
 			}
 			return fileCheck(v, "brief_keep", briefOnFile(v))
 		},
-		input: func(v view, in *inputs, a string) {
-			if a == "keep" {
-				in.BriefPath = briefOnFile(v)
+		pin: func(v view, a string) []string {
+			if a != "keep" {
+				return nil
 			}
+			return pinFile(v, briefOnFile(v))
 		},
+		input: func(v view, r row, in *inputs) { setFile(v, r, &in.BriefPath) },
 	},
 	{
-		id: "brief_path", text: true, reads: append([]string{"brief_keep"}, briefReads...),
+		id: "brief_path", text: true, when: "an entry type, and the brief is replaced or there is none",
+		reads: append([]string{"brief_keep"}, briefReads...), facts: []string{"briefs"},
 		shown: func(v view) bool {
 			return v.isEntry() && (v.is("brief_keep", "replace") || briefOnFile(v) == "")
 		},
 		check: func(v view, a string) error { return fileCheck(v, "brief_path", a) },
-		input: func(v view, in *inputs, a string) { in.BriefPath = filePath(v, a) },
+		pin:   pinFile,
+		input: func(v view, r row, in *inputs) { setFile(v, r, &in.BriefPath) },
 	},
 	{
-		id: "analysis_targets", multi: true, min: 1, reads: []string{"task_type"}, shown: ofType("improvement-discovery"),
-		options: plain("analysis_targets", "correctness", "security", "performance", "reliability", "maintainability", "tests", "docs", "dependencies"),
-		input:   func(v view, in *inputs, _ string) { in.AnalysisTargets = v.list("analysis_targets") },
+		id: "analysis_targets", when: "improvement-discovery", multi: true, min: 1, reads: []string{"task_type"},
+		shown: ofType("improvement-discovery"),
+		options: plain("analysis_targets",
+			"correctness", "security", "performance", "reliability", "maintainability", "tests", "docs", "dependencies"),
+		input: func(v view, r row, in *inputs) { in.AnalysisTargets = append(in.AnalysisTargets, v.list(r.id)...) },
 	},
 }
 
 func fileCheck(v view, step, path string) error {
 	if _, err := v.facts.File(path); err != nil {
-		return refuse("bad-file", "%s: %v", step, err)
+		return Refuse("bad-file", "%s: %v", step, err)
 	}
 	return nil
 }
 
-// filePath is the path as documents hold it. The check has passed, so an
-// error means that the file went since; the consumer checks it again.
-func filePath(v view, path string) string {
+// pinFile keeps the path as documents hold it, without links.
+func pinFile(v view, path string) []string {
 	f, err := v.facts.File(path)
 	if err != nil {
-		return path
+		return nil
 	}
-	return f.Path
+	return []string{f.Path}
 }
 
-var baseReads = []string{"task_pick", "task_key", "tasks", "refs"}
+// setFile puts a file's pinned path into the run inputs. A file that went
+// since stays named as it was: the consumer looks at it once more.
+func setFile(v view, r row, field *string) {
+	pinned := v.pinned(r)
+	switch {
+	case len(pinned) == 1:
+		*field = pinned[0]
+	case r.text:
+		*field = v.get(r.id)
+	}
+}
 
+var baseReads = taskReads
+
+// baseRows ask for the commit that the work begins at. A task with a worktree
+// has begun already.
 var baseRows = []row{
 	{
-		id: "base_ref_pick", reads: baseReads, custom: true,
-		shown: func(v view) bool {
-			t, _ := v.task()
-			return !t.HasWorktree && v.facts.Refs().Head != ""
-		},
+		id: "base_ref_pick", when: "no worktree is registered for the task", reads: baseReads, facts: []string{"worktrees", "refs"}, typed: "base_ref_text",
+		shown: func(v view) bool { return !hasWorktree(v) && v.facts.Refs().Head != "" },
 		options: func(v view) []Option {
 			refs := v.facts.Refs()
 			options := []Option{{Value: "HEAD", Label: "HEAD", Description: short(refs.Head)}}
@@ -77,35 +94,50 @@ var baseRows = []row{
 			}
 			return options
 		},
+		label: func(_ view, value string) string { return value },
 		check: func(v view, a string) error {
 			if a == Custom {
 				return nil
 			}
 			return commitCheck(v, "base_ref_pick", a)
 		},
-		input: func(v view, in *inputs, a string) {
-			if a == Custom {
-				return
-			}
-			setBase(v, in, a)
-		},
+		pin:   pinCommit,
+		input: setBase,
 	},
 	{
-		id: "base_ref_text", text: true, reads: slices.Concat([]string{"base_ref_pick"}, baseReads), shown: whenCustom("base_ref_pick"),
+		id: "base_ref_text", text: true, when: "base_ref_pick is typed", reads: []string{"base_ref_pick"}, facts: []string{"refs"},
+		shown: whenCustom("base_ref_pick"),
 		check: func(v view, a string) error { return commitCheck(v, "base_ref_text", a) },
+		pin:   pinCommit,
 		input: setBase,
 	},
 }
 
+func hasWorktree(v view) bool {
+	t, ok := v.task()
+	return ok && v.facts.HasWorktree(t.ProjectID, t.Group, t.ID)
+}
+
 func commitCheck(v view, step, name string) error {
 	if _, err := v.facts.Commit(name); err != nil {
-		return refuse("bad-ref", "%s: %v", step, err)
+		return Refuse("bad-ref", "%s: %v", step, err)
 	}
 	return nil
 }
 
-func setBase(v view, in *inputs, name string) {
-	if commit, err := v.facts.Commit(name); err == nil {
-		in.BaseRef, in.BaseCommit = name, commit
+func pinCommit(v view, name string) []string {
+	if name == Custom {
+		return nil
+	}
+	commit, err := v.facts.Commit(name)
+	if err != nil {
+		return nil
+	}
+	return []string{commit}
+}
+
+func setBase(v view, r row, in *inputs) {
+	if pinned := v.pinned(r); len(pinned) == 1 {
+		in.BaseRef, in.BaseCommit = v.get(r.id), pinned[0]
 	}
 }

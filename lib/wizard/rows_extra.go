@@ -2,176 +2,199 @@ package wizard
 
 import (
 	"slices"
-	"strings"
 )
 
-const maxDirective = 16 << 10
+const (
+	reportLanguage = "en" // what reports are written in
+	maxDirective   = 16 << 10
+)
 
+// extraRows ask for what may be said beyond the task itself.
 var extraRows = []row{
-	criticRow,
 	{
-		id: "report_language_pick", group: "extras", custom: true, reads: []string{"task_type"}, shown: notHandoff,
-		options: func(v view) []Option {
-			tags := []string{"none"}
-			for _, tag := range []string{v.facts.SavedLanguage(), "ko"} {
-				if tag != "" && tag != reportLanguage && !slices.Contains(tags, tag) {
-					tags = append(tags, tag)
-				}
-			}
-			options := asOptions(tags)
-			for i, o := range options {
-				if key := "report_language_pick=" + o.Value; v.say.Has(key) {
-					options[i].Label = v.say.Text(key)
-				}
-			}
-			return options
-		},
-	},
-	{
-		id: "report_language", text: true, reads: []string{"report_language_pick"}, shown: whenCustom("report_language_pick"),
+		id: "report_language_pick", when: "not release-handoff", group: "extras", typed: "report_language",
+		reads: []string{"task_type"}, facts: []string{"defaults"}, shown: view.notHandoff,
+		options: languageOptions,
 		check: func(v view, a string) error {
-			tag, err := v.facts.Language(a)
-			switch {
-			case err != nil:
-				return refuse("bad-language", "report_language: %v", err)
-			case tag == reportLanguage:
-				return refuse("bad-language", "report_language: the report is written in %q already", tag)
+			if a == none || a == Custom {
+				return nil
 			}
-			return nil
+			return languageCheck(v, "report_language_pick", a)
 		},
 	},
 	{
-		id: "directive_pick", group: "extras", custom: true,
+		id: "report_language", text: true, when: "report_language_pick is typed", reads: []string{"report_language_pick"},
+		shown: whenCustom("report_language_pick"),
+		check: func(v view, a string) error { return languageCheck(v, "report_language", a) },
+	},
+	{
+		id: "directive_pick", group: "extras", typed: "directive",
 		options: plain("directive_pick", skip),
 	},
 	{
-		id: "directive", text: true, reads: []string{"directive_pick"}, shown: whenCustom("directive_pick"),
+		id: "directive", text: true, empty: true, when: "directive_pick is typed", reads: []string{"directive_pick"},
+		shown: whenCustom("directive_pick"),
 		check: func(_ view, a string) error {
 			if len(a) > maxDirective {
-				return refuse("too-long", "directive: %d bytes (expected %d or less)", len(a), maxDirective)
+				return Refuse("too-long", "directive: %d bytes (expected %d or less)", len(a), maxDirective)
 			}
 			return nil
 		},
-		input: func(_ view, in *inputs, a string) { in.Directive = a },
+		input: func(v view, r row, in *inputs) { in.Directive = v.get(r.id) },
 	},
 	{
-		id: "related_tasks_pick", multi: true, min: 1, alone: []string{skip}, custom: true, reads: append([]string{"tasks"}, taskReads...),
-		shown: func(v view) bool { return len(otherTasks(v)) > 0 },
+		id: "related_tasks_pick", when: "there are other tasks", multi: true, alone: []string{skip}, typed: "related_tasks",
+		reads: taskReads, facts: []string{"tasks"},
+		shown: func(v view) bool {
+			group, id, _ := v.existing()
+			return v.facts.HasOther(group, id)
+		},
 		options: func(v view) []Option {
 			options := plain("related_tasks_pick", skip)(v)
-			for _, t := range otherTasks(v) {
-				options = append(options, Option{Value: t.Ref(), Label: t.Ref(), Description: t.Title})
+			own := v.taskRef()
+			for _, t := range v.facts.Tasks().Tasks {
+				if t.Ref() != own {
+					options = append(options, Option{Value: t.Ref(), Label: t.Ref(), Description: t.Title})
+				}
 			}
 			return options
 		},
-		input: func(v view, in *inputs, a string) {
-			if a != Custom {
-				in.RelatedTasks = v.list("related_tasks_pick")
+		leftOut: func(v view) int { return v.facts.Tasks().LeftOut },
+		offers:  func(v view, value string) bool { return value == skip || otherTask(v, value) },
+		label: func(v view, value string) string {
+			if value == skip {
+				return v.say.Text("related_tasks_pick=skip")
+			}
+			return value
+		},
+		input: func(v view, r row, in *inputs) {
+			if v.get(r.id) != Custom {
+				in.RelatedTasks = append(in.RelatedTasks, v.list(r.id)...)
 			}
 		},
 	},
 	{
-		id: "related_tasks", text: true, reads: append([]string{"related_tasks_pick", "tasks"}, taskReads...), shown: whenCustom("related_tasks_pick"),
+		id: "related_tasks", text: true, empty: true, when: "related_tasks_pick is typed",
+		reads: append([]string{"related_tasks_pick"}, taskReads...), facts: []string{"tasks"},
+		shown: whenCustom("related_tasks_pick"),
 		check: func(v view, a string) error {
-			for name := range strings.SplitSeq(a, ",") {
-				name = strings.TrimSpace(name)
-				if !slices.ContainsFunc(otherTasks(v), func(t TaskFact) bool { return t.Ref() == name }) {
-					return refuse("unknown-task", "related_tasks: no other task %q (expected group/task of this project)", name)
+			for _, name := range splitList(a) {
+				if !otherTask(v, name) {
+					return Refuse("unknown-task", "related_tasks: no other task %q (expected group/task of this project)", name)
 				}
 			}
 			return nil
 		},
-		input: func(v view, in *inputs, _ string) { in.RelatedTasks = v.list("related_tasks") },
+		input: func(v view, r row, in *inputs) { in.RelatedTasks = append(in.RelatedTasks, v.list(r.id)...) },
 	},
 	{
-		id: "clarification_pick", custom: true, reads: slices.Concat([]string{"task_type", "tasks", "clarifications"}, taskReads),
+		id: "clarification_pick", when: "the newest report has open or answered items", typed: "clarification",
+		reads: taskReads, facts: []string{"clarifications"},
 		shown: func(v view) bool { return clarification(v).Open },
 		options: func(v view) []Option {
 			return append(asOptions(clarification(v).Files), plain("clarification_pick", skip)(v)...)
 		},
-		input: func(v view, in *inputs, a string) {
-			if a != skip && a != Custom {
-				in.ClarificationResponsePath = filePath(v, a)
+		check: func(v view, a string) error {
+			if a == skip || a == Custom {
+				return nil
 			}
+			return fileCheck(v, "clarification_pick", a)
 		},
+		pin: func(v view, a string) []string {
+			if a == skip || a == Custom {
+				return nil
+			}
+			return pinFile(v, a)
+		},
+		input: func(v view, r row, in *inputs) { setFile(v, r, &in.ClarificationResponsePath) },
 	},
 	{
-		id: "clarification", text: true, reads: []string{"clarification_pick"}, shown: whenCustom("clarification_pick"),
+		id: "clarification", text: true, empty: true, when: "clarification_pick is typed", reads: []string{"clarification_pick"}, facts: []string{"files"},
+		shown: whenCustom("clarification_pick"),
 		check: func(v view, a string) error { return fileCheck(v, "clarification", a) },
-		input: func(v view, in *inputs, a string) { in.ClarificationResponsePath = filePath(v, a) },
+		pin:   pinFile,
+		input: func(v view, r row, in *inputs) { setFile(v, r, &in.ClarificationResponsePath) },
 	},
 }
 
-// translations are the languages the report is translated to.
-func (v view) translations() []string {
-	a := v.typed("report_language_pick", "report_language")
-	if a == "" || a == "none" {
-		return []string{}
+// languageOptions offers a language that is saved for the project, and Korean.
+func languageOptions(v view) []Option {
+	tags := []string{none}
+	for _, tag := range []string{v.facts.SavedLanguage(), "ko"} {
+		if tag != "" && tag != reportLanguage && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
 	}
-	if tag, err := v.facts.Language(a); err == nil {
-		a = tag
+	options := asOptions(tags)
+	for i, o := range options {
+		options[i].Label = v.say.Or("report_language_pick="+o.Value, o.Value)
 	}
-	return []string{a}
+	return options
 }
 
-func otherTasks(v view) []TaskFact {
-	group, id := v.names()
-	return slices.DeleteFunc(slices.Clone(v.facts.Tasks()), func(t TaskFact) bool { return t.Group == group && t.ID == id })
+func languageCheck(v view, step, answer string) error {
+	tag, err := v.facts.Language(answer)
+	switch {
+	case err != nil:
+		return Refuse("bad-language", "%s: %v", step, err)
+	case tag == reportLanguage:
+		return Refuse("bad-language", "%s: the report is written in %q already (expected another language)", step, tag)
+	}
+	return nil
 }
+
+// otherTask says whether ref names a task that is not the run's own.
+func otherTask(v view, ref string) bool { return ref != v.taskRef() && isTask(v, ref) }
 
 func clarification(v view) ClarificationFact {
-	t, ok := v.task()
-	if !ok || !v.has("task_type") {
+	group, id, ok := v.existing()
+	if !ok {
 		return ClarificationFact{}
 	}
-	return v.facts.Clarifications(t.Group, t.ID, v.get("task_type"))
+	return v.facts.Clarifications(group, id)
 }
 
+// handoffRows ask for the pull request template.
 var handoffRows = []row{
 	{
-		id: "pr_template_pick", custom: true, reads: []string{"task_type", "templates"}, shown: ofType("release-handoff"),
+		id: "pr_template_pick", when: "release-handoff", reads: []string{"task_type"}, facts: []string{"templates"}, typed: "pr_template",
+		shown: ofType("release-handoff"),
 		options: func(v view) []Option {
 			var options []Option
 			for _, t := range v.facts.Templates() {
-				options = append(options, Option{Value: t.Path, Label: t.Path, Description: t.Origin})
+				options = append(options, Option{Value: t.Path, Label: t.Path, Description: v.say.Text("template=" + t.Origin)})
 			}
-			return append(options, plain("pr_template_pick", "none")(v)...)
+			return append(options, plain("pr_template_pick", none)(v)...)
 		},
-		input: func(v view, in *inputs, a string) {
-			if a != "none" && a != Custom {
-				in.PrTemplatePath, in.PrTemplateScope = filePath(v, a), "once"
+		check: func(v view, a string) error {
+			if a == none || a == Custom {
+				return nil
+			}
+			return fileCheck(v, "pr_template_pick", a)
+		},
+		pin: func(v view, a string) []string {
+			if a == none || a == Custom {
+				return nil
+			}
+			return pinFile(v, a)
+		},
+		input: func(v view, r row, in *inputs) {
+			if setFile(v, r, &in.PrTemplatePath); in.PrTemplatePath != "" {
+				in.PrTemplateScope = "once"
 			}
 		},
 	},
 	{
-		id: "pr_template", text: true, reads: []string{"pr_template_pick"}, shown: whenCustom("pr_template_pick"),
+		id: "pr_template", text: true, when: "pr_template_pick is typed", reads: []string{"pr_template_pick"}, facts: []string{"files"},
+		shown: whenCustom("pr_template_pick"),
 		check: func(v view, a string) error { return fileCheck(v, "pr_template", a) },
-		input: func(v view, in *inputs, a string) { in.PrTemplatePath = filePath(v, a) },
+		pin:   pinFile,
+		input: func(v view, r row, in *inputs) { setFile(v, r, &in.PrTemplatePath) },
 	},
 	{
-		id: "pr_template_scope", reads: []string{"pr_template_pick", "pr_template"}, shown: whenCustom("pr_template_pick"),
+		id: "pr_template_scope", when: "pr_template_pick is typed", reads: []string{"pr_template_pick", "pr_template"},
+		shown:   whenCustom("pr_template_pick"),
 		options: plain("pr_template_scope", "once", "project", "global"),
-		input:   func(_ view, in *inputs, a string) { in.PrTemplateScope = a },
+		input:   func(v view, r row, in *inputs) { in.PrTemplateScope = v.get(r.id) },
 	},
-}
-
-// endRows is a function because the confirmation looks at every other row.
-func endRows() []row {
-	return []row{
-		{
-			id: "confirm", reads: []string{"*"},
-			options: plain("confirm", "proceed", "edit", "abort"),
-			detail:  func(v view) string { return v.confirmation() },
-		},
-		{
-			id: "edit_pick", reads: []string{"*"}, shown: func(v view) bool { return v.is("confirm", "edit") },
-			options: func(v view) []Option {
-				var options []Option
-				for _, r := range v.answered() {
-					options = append(options, Option{Value: r.id, Label: v.name(r), Description: v.shownAnswer(r, v.get(r.id))})
-				}
-				return options
-			},
-		},
-	}
 }

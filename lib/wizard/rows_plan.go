@@ -2,49 +2,138 @@ package wizard
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-
-	"okstra/lib/run"
 )
 
-var planReads = append([]string{"task_type", "tasks", "plans"}, taskReads...)
+var (
+	planReads     = slices.Concat([]string{"task_type"}, taskReads)
+	approvalReads = slices.Concat([]string{"approved_plan_pick", "approved_plan"}, planReads)
+)
+
+// planRows ask for the plan and, where it still can be given, for its
+// approval. Approving is a choice like any other: nobody types a word for it,
+// and it gives no right to anything but this plan.
+var planRows = []row{
+	{
+		id: "approved_plan_pick", when: "implementation, final-verification or release-handoff", reads: planReads, facts: []string{"plans"}, typed: "approved_plan",
+		shown:   ofType(planTypes...),
+		options: planOptions,
+		label:   func(_ view, value string) string { return base(value) },
+		check: func(v view, a string) error {
+			if a == Custom {
+				return nil
+			}
+			return planCheck(v, "approved_plan_pick", a)
+		},
+		pin:   pinPlan,
+		input: setPlan,
+	},
+	{
+		id: "approved_plan", text: true, when: "approved_plan_pick is typed",
+		reads: append([]string{"approved_plan_pick"}, planReads...), facts: []string{"plans"},
+		shown: whenCustom("approved_plan_pick"),
+		check: func(v view, a string) error { return planCheck(v, "approved_plan", a) },
+		pin:   pinPlan,
+		input: setPlan,
+	},
+	{
+		id: "approve_plan_confirm", when: "implementation, and the plan is not approved", reads: approvalReads, facts: []string{"plans"},
+		shown:   needsApproval,
+		options: approvalOptions,
+		detail: func(v view) string {
+			p, _ := v.plan()
+			return p.Path
+		},
+		check: approvalCheck,
+		pin: func(v view, a string) []string {
+			p, ok := v.plan()
+			if !ok {
+				return nil
+			}
+			if a != "yes_apply" {
+				return []string{p.DataDigest}
+			}
+			return append([]string{p.DataDigest}, p.Answered...)
+		},
+		input: func(v view, r row, in *inputs) {
+			in.PlanApproval = v.get(r.id)
+			if pinned := v.pinned(r); len(pinned) > 0 {
+				in.PlanDigest = pinned[0]
+				in.PlanApplyItems = append(in.PlanApplyItems, pinned[1:]...)
+			}
+		},
+	},
+}
 
 // plan is the chosen plan, once there is one.
 func (v view) plan() (PlanFact, bool) {
-	if !v.among("task_type", planTypes...) {
+	path := v.typed("approved_plan_pick", "approved_plan")
+	if path == "" || !v.among("task_type", planTypes...) {
 		return PlanFact{}, false
 	}
-	path := v.get("approved_plan_pick")
-	if path == Custom {
-		p, err := v.facts.Plan(v.get("approved_plan"))
-		return p, err == nil
-	}
-	for _, p := range v.plans() {
-		if p.Path == path {
-			return p, true
-		}
-	}
-	return PlanFact{}, false
+	p, err := v.facts.Plan(path)
+	return p, err == nil
 }
 
-// plans are those on offer: only approved ones unless one is to be
-// implemented, for there the approval can still be given.
-func (v view) plans() []PlanFact {
-	t, ok := v.task()
+// planOptions are only approved plans unless one is to be implemented, for
+// there the approval can still be given.
+func planOptions(v view) []Option {
+	group, id, ok := v.existing()
 	if !ok {
 		return nil
 	}
-	plans := slices.Clone(v.facts.Plans(t.Group, t.ID))
-	if !v.is("task_type", "implementation") {
-		plans = slices.DeleteFunc(plans, func(p PlanFact) bool { return !p.Approved })
+	var options []Option
+	for _, p := range v.facts.Plans(group, id) {
+		state := "approved"
+		if !p.Approved {
+			if !v.implements() {
+				continue
+			}
+			state = "open"
+		}
+		options = append(options, Option{Value: p.Path, Label: base(p.Path), Description: join(" · ", v.say.Text("plan="+state), day(p.CreatedAt))})
 	}
-	return plans
+	return options
+}
+
+// planCheck refuses a plan that leads nowhere: no plan at all, one that would
+// have to be approved first, or one with nothing left to do.
+func planCheck(v view, step, path string) error {
+	p, err := v.facts.Plan(path)
+	switch {
+	case err != nil:
+		return Refuse("bad-plan", "%s: %v", step, err)
+	case !p.Approved && !v.implements():
+		return Refuse("plan-not-approved", "%s: %q is not approved (expected an approved plan)", step, p.Path)
+	case v.implements() && len(stagesOf(p, false)) == 0:
+		return Refuse("nothing-to-do", "%s: every stage of %q is implemented (expected one that is not)", step, p.Path)
+	case v.is("task_type", "final-verification") && len(stagesOf(p, true)) == 0:
+		return Refuse("nothing-to-do", "%s: no stage of %q is implemented (expected one that is)", step, p.Path)
+	}
+	return nil
+}
+
+// pinPlan keeps the plan's path as documents hold it, and what its data was.
+func pinPlan(v view, path string) []string {
+	if path == Custom {
+		return nil
+	}
+	p, err := v.facts.Plan(path)
+	if err != nil {
+		return nil
+	}
+	return []string{p.Path, p.DataDigest}
+}
+
+func setPlan(v view, r row, in *inputs) {
+	if pinned := v.pinned(r); len(pinned) == 2 {
+		in.ApprovedPlanPath, in.PlanDigest = pinned[0], pinned[1]
+	}
 }
 
 func needsApproval(v view) bool {
 	p, ok := v.plan()
-	return ok && v.is("task_type", "implementation") && !p.Approved
+	return ok && v.implements() && !p.Approved
 }
 
 // planReady says whether the plan is chosen and, where needed, approved.
@@ -53,170 +142,24 @@ func planReady(v view) bool {
 	return ok && (!needsApproval(v) || v.among("approve_plan_confirm", "yes", "yes_apply"))
 }
 
-var stageReads = slices.Concat(planReads, []string{"approved_plan_pick", "approved_plan", "approve_plan_confirm", "stages"})
-
-var planRows = []row{
-	{
-		id: "approved_plan_pick", reads: planReads, custom: true, shown: ofType(planTypes...),
-		options: func(v view) []Option {
-			var options []Option
-			for _, p := range v.plans() {
-				state := "open"
-				if p.Approved {
-					state = "approved"
-				}
-				options = append(options, Option{Value: p.Path, Label: base(p.Path), Description: join(" · ", v.say.Text("plan="+state), day(p.CreatedAt))})
-			}
-			return options
-		},
-		input: setPlan,
-	},
-	{
-		id: "approved_plan", text: true, reads: append([]string{"approved_plan_pick"}, planReads...), shown: whenCustom("approved_plan_pick"),
-		check: func(v view, a string) error {
-			p, err := v.facts.Plan(a)
-			switch {
-			case err != nil:
-				return refuse("bad-plan", "approved_plan: %v", err)
-			case !p.Approved && !v.is("task_type", "implementation"):
-				return refuse("plan-not-approved", "approved_plan: %s is not approved", p.Path)
-			}
-			return nil
-		},
-		input: setPlan,
-	},
-	{
-		id: "approve_plan_confirm", reads: slices.Concat(planReads, []string{"approved_plan_pick", "approved_plan"}), shown: needsApproval,
-		options: func(v view) []Option {
-			values := []string{"yes", "no"}
-			if p, _ := v.plan(); len(p.Answered) > 0 {
-				values = []string{"yes", "yes_apply", "no"}
-			}
-			return plain("approve_plan_confirm", values...)(v)
-		},
-		check: approvalCheck,
-		input: func(v view, in *inputs, a string) {
-			in.PlanApproval = a
-			if p, _ := v.plan(); a == "yes_apply" {
-				in.PlanApplyItems = p.Answered
-			}
-		},
-	},
-	{
-		id: "stage_pick", multi: true, min: 1, alone: []string{all, wholeTask}, reads: stageReads,
-		shown:   func(v view) bool { return v.among("task_type", stageTypes...) && planReady(v) },
-		options: stageOptions,
-		check:   stageCheck,
-		input: func(_ view, in *inputs, a string) {
-			in.Stages = stageChoices(a)
-		},
-	},
-	{
-		id: "handoff_stage_pick", multi: true, min: 1, alone: []string{wholeTask}, reads: stageReads,
-		shown: func(v view) bool { return v.is("task_type", "release-handoff") && planReady(v) },
-		options: func(v view) []Option {
-			t, _ := v.task()
-			h := v.facts.Handoff(t.Group, t.ID)
-			var options []Option
-			for _, s := range h.Stages {
-				options = append(options, Option{Value: strconv.Itoa(s.Number), Label: v.say.Text("stage", s.Number, s.Title)})
-			}
-			if h.WholeTask {
-				options = append(options, Option{Value: wholeTask, Label: v.say.Text("stage=whole-task")})
-			}
-			return options
-		},
-		input: func(_ view, in *inputs, a string) { in.HandoffStages = stageChoices(a) },
-	},
-}
-
-func setPlan(v view, in *inputs, _ string) {
-	if p, ok := v.plan(); ok {
-		in.ApprovedPlanPath, in.PlanDigest = p.Path, p.DataDigest
+func approvalOptions(v view) []Option {
+	values := []string{"yes", "no"}
+	if p, _ := v.plan(); len(p.Answered) > 0 {
+		values = []string{"yes", "yes_apply", "no"}
 	}
+	return plain("approve_plan_confirm", values...)(v)
 }
 
-// approvalCheck refuses an approval while items that block it are open; a
+// approvalCheck refuses an approval while items that block it are open. A
 // plain "yes" folds nothing in, so answered items still block it.
 func approvalCheck(v view, a string) error {
 	p, _ := v.plan()
-	open := p.OpenApproval
+	open := slices.Clone(p.OpenApproval)
 	if a == "yes_apply" {
-		open = slices.DeleteFunc(slices.Clone(open), func(id string) bool { return slices.Contains(p.Answered, id) })
+		open = slices.DeleteFunc(open, func(id string) bool { return slices.Contains(p.Answered, id) })
 	}
 	if a == "no" || len(open) == 0 {
 		return nil
 	}
-	return refuse("approval-blocked", "approve_plan_confirm: %s still block the approval (expected them resolved or obsolete)", strings.Join(open, ", "))
-}
-
-func stageOptions(v view) []Option {
-	p, _ := v.plan()
-	verify := v.is("task_type", "final-verification")
-	done := map[int]bool{}
-	for _, s := range p.Stages {
-		done[s.Number] = s.Done
-	}
-	var options []Option
-	complete := len(p.Stages) > 0
-	for _, s := range p.Stages {
-		complete = complete && s.Done
-		if s.Done != verify {
-			continue
-		}
-		options = append(options, Option{Value: strconv.Itoa(s.Number), Label: v.say.Text("stage", s.Number, s.Title), Description: readiness(v, s, done)})
-	}
-	if len(options) > 0 {
-		options = append(options, Option{Value: all, Label: v.say.Text("stage=all")})
-	}
-	if verify && complete {
-		options = append(options, Option{Value: wholeTask, Label: v.say.Text("stage=whole-task")})
-	}
-	return options
-}
-
-func readiness(v view, s StageFact, done map[int]bool) string {
-	var waits []string
-	for _, d := range s.DependsOn {
-		if !done[d] {
-			waits = append(waits, strconv.Itoa(d))
-		}
-	}
-	if len(waits) > 0 {
-		return v.say.Text("stage.waits", strings.Join(waits, ", "))
-	}
-	return v.say.Text("stage.ready")
-}
-
-func stageCheck(v view, a string) error {
-	p, _ := v.plan()
-	chosen := map[int]bool{}
-	for _, c := range stageChoices(a) {
-		if c.Word != "" {
-			return nil
-		}
-		chosen[c.Number] = true
-	}
-	for _, s := range p.Stages {
-		for _, d := range s.DependsOn {
-			i := slices.IndexFunc(p.Stages, func(o StageFact) bool { return o.Number == d })
-			if chosen[s.Number] && !chosen[d] && (i < 0 || !p.Stages[i].Done) {
-				return refuse("stage-blocked", "stage_pick: stage %d waits for stage %d (expected it done or chosen too)", s.Number, d)
-			}
-		}
-	}
-	return nil
-}
-
-func stageChoices(answer string) []run.StageChoice {
-	out := []run.StageChoice{}
-	for part := range strings.SplitSeq(answer, ",") {
-		if n, err := strconv.Atoi(part); err == nil {
-			out = append(out, run.StageChoice{Number: n})
-		} else if part != "" {
-			out = append(out, run.StageChoice{Word: part})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b run.StageChoice) int { return a.Number - b.Number })
-	return out
+	return Refuse("approval-blocked", "approve_plan_confirm: %s still block the approval (expected each resolved or obsolete)", strings.Join(open, ", "))
 }

@@ -16,6 +16,7 @@ const (
 	all       = "all"
 	wholeTask = "whole-task"
 	skip      = "skip"
+	none      = "none"
 )
 
 // Option is one choice of a pick. Values are unique within their pick.
@@ -33,6 +34,7 @@ type Interaction struct {
 
 // Screen is one question, or a group of them. Multi is set for picks only,
 // Optional for texts only; Interaction is nil once nothing is asked any more.
+// A pick has a list of options even when there is nothing to choose.
 type Screen struct {
 	Step        string       `json:"step"`
 	Token       string       `json:"token,omitempty"`
@@ -41,7 +43,7 @@ type Screen struct {
 	Label       string       `json:"label"`
 	Detail      string       `json:"detail,omitempty"`
 	Multi       *bool        `json:"multi,omitempty"`
-	Options     []Option     `json:"options,omitempty"`
+	Options     []Option     `json:"options,omitzero"`
 	Questions   []Screen     `json:"questions,omitempty"`
 	Optional    *bool        `json:"optional,omitempty"`
 	Interaction *Interaction `json:"interaction,omitempty"`
@@ -50,8 +52,31 @@ type Screen struct {
 // IsMulti says whether several options may be chosen.
 func (s Screen) IsMulti() bool { return s.Multi != nil && *s.Multi }
 
+// IsOptional says whether an empty text is an answer.
+func (s Screen) IsOptional() bool { return s.Optional != nil && *s.Optional }
+
 // Ended says whether the screen asks nothing any more.
 func (s Screen) Ended() bool { return s.Kind == KindDone || s.Kind == KindAborted }
+
+// IsNative says whether a host's own picker is to show the screen.
+func (s Screen) IsNative() bool {
+	return s.Interaction != nil && s.Interaction.Function != hostTextFunction
+}
+
+// Members are the questions of a group, or the screen itself.
+func (s Screen) Members() []Screen {
+	if s.Kind == KindGroup {
+		return s.Questions
+	}
+	return []Screen{s}
+}
+
+func (s Screen) interaction() string {
+	if s.Interaction == nil {
+		return ""
+	}
+	return s.Interaction.Kind
+}
 
 func (s Screen) option(value string) (Option, bool) {
 	for _, o := range s.Options {

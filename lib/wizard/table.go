@@ -2,12 +2,23 @@ package wizard
 
 import "slices"
 
-// rows is the step table, in the order in which questions are asked. Rows of
-// models depend on who takes part, so the table is made from the view.
+// rows is the step table, in the order in which questions are asked. Some rows
+// depend on who takes part and on what the task left open, so the table is made
+// from the view.
 func rows(v view) []row {
-	table := slices.Concat(identityRows, briefRows, baseRows, planRows, teamRows)
-	table = append(table, modelRows(v)...)
-	return slices.Concat(table, extraRows, handoffRows, endRows())
+	if !v.asksModels() {
+		return table(designRows(v), nil)
+	}
+	return allRows(v)
+}
+
+// allRows are the rows that the table may have in this project, whatever is
+// answered about the roster.
+func allRows(v view) []row { return table(designRows(v), modelRows(possibleWorkers(v))) }
+
+func table(design, models []row) []row {
+	return slices.Concat(identityRows, briefRows, design, baseRows, planRows, stageRows, teamRows, models,
+		[]row{criticRow}, extraRows, handoffRows, endRows())
 }
 
 // find returns the row of a step.
@@ -19,40 +30,53 @@ func find(table []row, id string) (row, bool) {
 	return table[i], true
 }
 
-func (r row) isShown(v view) bool { return r.shown == nil || r.shown(v) }
-
-// choices are the options of a pick, the typed answer last.
-func (r row) choices(v view) []Option {
-	if r.options == nil {
-		return nil
-	}
-	options := usable(r.options(v))
-	if r.custom {
-		options = append(options, Option{Value: Custom, Label: v.say.Text("type_it")})
-	}
-	return options
+// Step is a row of the step table, for people.
+type Step struct {
+	Step  string   `json:"step"`
+	Kind  string   `json:"kind"`
+	Multi bool     `json:"multi"`
+	Group string   `json:"group"`
+	When  string   `json:"when"`
+	Reads []string `json:"reads"`
+	Facts []string `json:"facts"`
+	Typed string   `json:"typed"`
 }
 
-// plain makes options whose labels are texts of the step.
-func plain(step string, values ...string) func(view) []Option {
-	return func(v view) []Option {
-		options := make([]Option, len(values))
-		for i, value := range values {
-			options[i] = Option{Value: value, Label: v.say.Text(step + "=" + value)}
-			if key := step + "=" + value + ".about"; v.say.Has(key) {
-				options[i].Description = v.say.Text(key)
+// Steps lists the step table. Rows of which there are many stand in it once,
+// under the name of any worker or design item.
+func Steps() []Step {
+	design := []row{designRow(DesignItem{ID: "<id>"}), noteRow("<id>")}
+	var out []Step
+	for _, r := range table(design, modelRows([]string{"<worker>"})) {
+		kind := KindPick
+		if r.text {
+			kind = KindText
+		}
+		when := r.when
+		if when == "" {
+			when = "always"
+		}
+		out = append(out, Step{r.id, kind, r.multi, r.group, when, append([]string{}, r.reads...), append([]string{}, r.facts...), r.typed})
+	}
+	return out
+}
+
+// closure is everything that a row reads, directly or through other rows.
+func closure(table []row, id string) map[string]bool {
+	seen := map[string]bool{}
+	var follow func(string)
+	follow = func(id string) {
+		r, ok := find(table, id)
+		if !ok {
+			return
+		}
+		for _, next := range r.reads {
+			if !seen[next] {
+				seen[next] = true
+				follow(next)
 			}
 		}
-		return options
 	}
+	follow(id)
+	return seen
 }
-
-func whenCustom(pick string) func(view) bool {
-	return func(v view) bool { return v.is(pick, Custom) }
-}
-
-func ofType(types ...string) func(view) bool {
-	return func(v view) bool { return v.among("task_type", types...) }
-}
-
-func notHandoff(v view) bool { return v.has("task_type") && !v.is("task_type", "release-handoff") }

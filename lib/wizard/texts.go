@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 //go:embed texts.json
@@ -19,21 +20,28 @@ type Texts struct {
 // Languages are those that have a catalogue, the default first.
 var Languages = []string{"en", "ko"}
 
-// TextsFor returns the catalogue of a language, or the English one when there
-// is none. It accepts what a locale variable holds, as in "ko_KR.UTF-8".
-func TextsFor(lang string) Texts {
+// catalogues reads the embedded texts, once.
+var catalogues = sync.OnceValue(func() map[string]map[string]string {
 	var all map[string]map[string]string
 	if err := json.Unmarshal(textsJSON, &all); err != nil {
 		panic(err) // an embedded file that a test reads
 	}
+	return all
+})
+
+// TextsFor returns the catalogue of a language, or the English one when there
+// is none. It accepts what a locale variable holds, as in "ko_KR.UTF-8".
+func TextsFor(lang string) Texts {
 	base := strings.ToLower(lang)
 	if i := strings.IndexAny(base, "_-.@"); i >= 0 {
 		base = base[:i]
 	}
-	if _, ok := all[base]; !ok {
+	texts, ok := catalogues()[base]
+	if !ok {
 		base = Languages[0]
+		texts = catalogues()[base]
 	}
-	return Texts{Lang: base, texts: all[base]}
+	return Texts{Lang: base, texts: texts}
 }
 
 // Text formats the text of a key. A key that no catalogue has stands for
@@ -53,4 +61,14 @@ func (t Texts) Text(key string, args ...any) string {
 func (t Texts) Has(key string) bool {
 	_, ok := t.texts[key]
 	return ok
+}
+
+// Or is the text of the first of the keys that the catalogue has.
+func (t Texts) Or(keys ...string) string {
+	for _, key := range keys {
+		if text, ok := t.texts[key]; ok {
+			return text
+		}
+	}
+	return keys[len(keys)-1]
 }

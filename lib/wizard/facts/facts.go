@@ -9,14 +9,17 @@ package facts
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
+	"okstra/lib/jsondoc"
 	"okstra/lib/provider"
 	"okstra/lib/run"
 	"okstra/lib/safetext"
@@ -24,8 +27,8 @@ import (
 )
 
 const (
-	maxFile   = 1 << 20
-	maxColumn = 80
+	maxFile   = 1 << 20 // of a file that a person names
+	maxColumn = 80      // of a text from a file, in a label
 )
 
 // Git answers the questions about refs. Head fails outside a repository.
@@ -35,7 +38,8 @@ type Git interface {
 	Commit(ref string) (string, error)
 }
 
-// Project reads the facts of one project. The fields say where from.
+// Project reads the facts of one project. The exported fields say where from;
+// they must not change once a fact was asked for.
 type Project struct {
 	Root       string
 	OkstraHome string
@@ -45,87 +49,92 @@ type Project struct {
 	Getenv     func(string) string
 	Warn       func(text string)
 
-	tasks     []wizard.TaskFact
-	haveTasks bool
-	plans     map[string][]wizard.PlanFact
+	list     *wizard.TaskList
+	one      map[string]*wizard.TaskFact // by ref; nil for a task that is not there
+	reports  map[string][]reportFile     // by ref
+	plans    map[string]planned          // by path of the data
+	team     *wizard.ProviderFacts
+	saved    *saved
+	registry map[string]bool
+	refs     *wizard.RefFacts
+
+	warnings sync.Mutex
+	warned   map[string]bool
 }
 
 var _ wizard.Facts = (*Project)(nil)
 
+// warnf says once what could not be read.
 func (p *Project) warnf(format string, args ...any) {
-	if p.Warn != nil {
-		p.Warn(fmt.Sprintf(format, args...))
+	p.warnings.Lock()
+	defer p.warnings.Unlock()
+	text := fmt.Sprintf(format, args...)
+	if p.Warn == nil || p.warned[text] {
+		return
 	}
+	if p.warned == nil {
+		p.warned = map[string]bool{}
+	}
+	p.warned[text] = true
+	p.Warn(text)
 }
 
 // shown makes text from a file fit for a label.
 func shown(text string) string { return safetext.Cut(safetext.Line(text), maxColumn) }
 
+// read decodes a document of ours. What is missing is no fact; what cannot be
+// read is a warning.
+func (p *Project) read(name string, v any) bool {
+	doc, err := jsondoc.ReadFile(name)
+	if err == nil {
+		err = doc.Decode(v)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.warnf("left out: %v", err)
+	}
+	return err == nil
+}
+
+// entries lists a folder in the order of names; one that is missing is empty.
+func (p *Project) entries(dir string) []fs.DirEntry {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.warnf("left out: %v", plainError(dir, err))
+	}
+	return entries
+}
+
 // Refs tells where a run may start; Head is "" outside a git repository.
 func (p *Project) Refs() wizard.RefFacts {
-	head, err := p.Git.Head()
-	if err != nil {
-		return wizard.RefFacts{}
+	if p.refs == nil {
+		p.refs = &wizard.RefFacts{}
+		if head, err := p.Git.Head(); err == nil {
+			*p.refs = wizard.RefFacts{Head: head, DefaultBranch: p.Git.DefaultBranch()}
+		}
 	}
-	return wizard.RefFacts{Head: head, DefaultBranch: p.Git.DefaultBranch()}
+	return *p.refs
 }
 
 // Commit is the full commit that a ref names now.
-func (p *Project) Commit(ref string) (string, error) { return p.Git.Commit(ref) }
-
-// defaultRoster is who takes part when nobody was chosen.
-var defaultRoster = []string{"claude", "codex"}
-
-// Providers lists the catalogue's providers whose command is installed. The
-// built-in replay is no agent and only taken when it is named.
-func (p *Project) Providers() wizard.ProviderFacts {
-	facts := wizard.ProviderFacts{Default: defaultRoster}
-	for _, row := range p.Catalogue.Providers() {
-		if row.ID == provider.Replay || !p.Installed(row.Command) {
-			continue
-		}
-		one := wizard.ProviderFact{ID: row.ID, Name: row.Name(), CanWrite: true, DefaultModel: row.DefaultModel}
-		for _, m := range row.Models {
-			if m.Selectable {
-				one.Models = append(one.Models, wizard.ModelFact{ID: m.ID, Name: m.DisplayName})
-			}
-		}
-		one.Resolve = func(name string) (string, error) {
-			m, err := row.Resolve(name)
-			return m.ID, err
-		}
-		facts.Installed = append(facts.Installed, one)
-	}
-	return facts
-}
-
-// Defaults is the "provider/model" that the environment sets for a role, as
-// OKSTRA_DEFAULT_REPORT_WRITER_MODEL does.
-func (p *Project) Defaults(role string) (string, bool) {
-	name := "OKSTRA_DEFAULT_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(role)) + "_MODEL"
-	value := p.Getenv(name)
-	return value, value != ""
-}
-
-// SavedLanguage is the report language that the environment sets, or "".
-func (p *Project) SavedLanguage() string {
-	tag, err := p.Language(p.Getenv("OKSTRA_DEFAULT_REPORT_LANGUAGE"))
+func (p *Project) Commit(ref string) (string, error) {
+	commit, err := p.Git.Commit(ref)
 	if err != nil {
-		return ""
+		return "", fmt.Errorf("%q names no commit (expected a branch, a tag or a commit id)", ref)
 	}
-	return tag
+	return commit, nil
 }
 
 // Language is the canonical form of a language tag. The undetermined language
-// and private-use tags parse, but nobody can translate into them.
+// and tags for private use parse, but nobody can translate into them.
 func (p *Project) Language(tag string) (string, error) {
 	parsed, err := language.Parse(tag)
 	if err != nil {
-		return "", fmt.Errorf("%q is no language tag (expected one as ko, ja or pt-BR)", tag)
+		return "", fmt.Errorf("%q is no language tag (expected one such as ko, ja or pt-BR)", tag)
 	}
-	base, _ := parsed.Base()
-	if parsed == language.Und || base.String() == "und" || strings.HasPrefix(parsed.String(), "x-") {
-		return "", fmt.Errorf("%q names no language (expected one as ko, ja or pt-BR)", tag)
+	base, _, _ := parsed.Raw()
+	private := strings.HasPrefix(parsed.String(), "x-") || strings.Contains(parsed.String(), "-x-")
+	if base.String() == "und" || private {
+		return "", fmt.Errorf("%q names no language (expected one such as ko, ja or pt-BR)", tag)
 	}
 	return parsed.String(), nil
 }
@@ -137,26 +146,24 @@ func (p *Project) File(name string) (wizard.FileFact, error) {
 		return wizard.FileFact{}, errors.New("no file is named")
 	}
 	full := run.Abs(p.Root, name)
-	if rel := run.Rel(p.Root, filepath.Clean(full)); !filepath.IsAbs(name) && filepath.IsAbs(rel) {
+	if !filepath.IsAbs(name) && !filepath.IsLocal(name) {
 		return wizard.FileFact{}, fmt.Errorf("%q leads out of the project (expected a path inside it, or an absolute one)", name)
 	}
 	resolved, err := filepath.EvalSymlinks(full)
 	if err != nil {
 		return wizard.FileFact{}, plainError(name, err)
 	}
-	info, err := os.Stat(resolved)
-	switch {
-	case err != nil:
+	file, err := jsondoc.Open(resolved) // regular files only
+	if err != nil {
 		return wizard.FileFact{}, plainError(name, err)
-	case !info.Mode().IsRegular():
-		return wizard.FileFact{}, fmt.Errorf("%q is no regular file", name)
-	case info.Size() > maxFile:
-		return wizard.FileFact{}, fmt.Errorf("%q has %d bytes (expected %d or less)", name, info.Size(), maxFile)
 	}
-	content, err := os.ReadFile(resolved)
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	switch {
 	case err != nil:
 		return wizard.FileFact{}, plainError(name, err)
+	case len(content) > maxFile:
+		return wizard.FileFact{}, fmt.Errorf("%q has more than %d bytes", name, maxFile)
 	case !utf8.Valid(content):
 		return wizard.FileFact{}, fmt.Errorf("%q is not UTF-8", name)
 	}
@@ -167,8 +174,12 @@ func (p *Project) File(name string) (wizard.FileFact, error) {
 // gave stands in front of it already.
 func plainError(name string, err error) error {
 	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
+	var readError *jsondoc.ReadError
+	switch {
+	case errors.As(err, &pathError):
 		err = pathError.Err
+	case errors.As(err, &readError):
+		err = readError.Err
 	}
 	return fmt.Errorf("%q: %w", name, err)
 }

@@ -2,174 +2,229 @@ package facts
 
 import (
 	"cmp"
-	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
-	"okstra/lib/jsondoc"
+	"okstra/lib/gitrepo"
 	"okstra/lib/run"
 	"okstra/lib/wizard"
 )
 
+const manifestName = "task-manifest.json"
+
+func (p *Project) tasksDir() string { return filepath.Join(p.Root, ".okstra", "tasks") }
+
+func (p *Project) taskDir(group, id string) string { return filepath.Join(p.tasksDir(), group, id) }
+
 // Tasks lists the tasks of the project, the one with the newest run first.
-func (p *Project) Tasks() []wizard.TaskFact {
-	if p.haveTasks {
-		return p.tasks
+// There may be thousands, each with files to read, so several are read at a
+// time.
+func (p *Project) Tasks() wizard.TaskList {
+	if p.list != nil {
+		return *p.list
 	}
-	p.haveTasks = true
-	manifests, err := filepath.Glob(filepath.Join(globQuote(p.Root), ".okstra/tasks/*/*/task-manifest.json"))
-	if err != nil {
-		p.warnf("tasks: %v", err)
+	named, leftOut := p.named()
+	found := make([]*wizard.TaskFact, len(named))
+	var readers sync.WaitGroup
+	for worker := range min(2*runtime.GOMAXPROCS(0), len(named)) {
+		readers.Go(func() {
+			for i := worker; i < len(named); i += min(2*runtime.GOMAXPROCS(0), len(named)) {
+				found[i] = p.readTask(named[i].group, named[i].id)
+			}
+		})
 	}
-	worktrees := p.worktrees()
-	for _, name := range manifests {
-		if t, ok := p.task(name, worktrees); ok {
-			p.tasks = append(p.tasks, t)
+	readers.Wait()
+	p.list = &wizard.TaskList{LeftOut: leftOut}
+	for _, t := range found {
+		if t != nil {
+			p.list.Tasks = append(p.list.Tasks, *t)
 		}
 	}
-	slices.SortStableFunc(p.tasks, func(a, b wizard.TaskFact) int {
-		return cmp.Or(cmp.Compare(b.LastAt, a.LastAt), cmp.Compare(a.Ref(), b.Ref()))
-	})
-	return p.tasks
+	slices.SortStableFunc(p.list.Tasks, func(a, b wizard.TaskFact) int { return cmp.Compare(b.LastAt, a.LastAt) })
+	return *p.list
 }
 
-func (p *Project) task(manifest string, worktrees map[string]bool) (wizard.TaskFact, bool) {
-	dir := filepath.Dir(manifest)
-	var m run.TaskManifest
-	if !p.read(manifest, &m) {
-		return wizard.TaskFact{}, false
-	}
-	t := wizard.TaskFact{
-		Group: filepath.Base(filepath.Dir(dir)), ID: filepath.Base(dir),
-		Title: shown(m.Title), WorkCategory: m.WorkCategory, BriefPath: m.BriefPath, HasWorktree: worktrees[m.TaskKey],
-	}
-	for _, name := range p.glob(dir, "runs/*/manifests/run-manifest-*.json") {
-		var last struct {
-			CreatedAt string `json:"createdAt"`
-		}
-		if p.read(name, &last) && last.CreatedAt >= t.LastAt {
-			t.LastAt, t.LastType = last.CreatedAt, filepath.Base(filepath.Dir(filepath.Dir(name)))
-		}
-	}
-	return t, true
-}
+// taskName is a folder that holds a task.
+type taskName struct{ group, id string }
 
-// read decodes a document; what cannot be read is a warning.
-func (p *Project) read(name string, v any) bool {
-	doc, err := jsondoc.ReadFile(name)
-	if err == nil {
-		err = json.Unmarshal(doc.Raw, v)
-	}
-	if err != nil {
-		p.warnf("left out: %v", err)
-	}
-	return err == nil
-}
-
-func (p *Project) taskDir(group, task string) string {
-	return filepath.Join(p.Root, ".okstra/tasks", group, task)
-}
-
-func (p *Project) glob(dir, pattern string) []string {
-	names, err := filepath.Glob(filepath.Join(globQuote(dir), pattern))
-	if err != nil {
-		p.warnf("%s: %v", pattern, err)
-	}
-	return names
-}
-
-// globQuote keeps a folder's own name from being read as a pattern.
-func globQuote(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
-
-// worktrees are the task keys that have a worktree in the registry.
-func (p *Project) worktrees() map[string]bool {
-	name := filepath.Join(p.OkstraHome, "worktrees", "registry.json")
-	if _, err := os.Stat(name); err != nil || p.OkstraHome == "" {
-		return nil
-	}
-	var registry struct {
-		Worktrees map[string]json.RawMessage `json:"worktrees"`
-	}
-	if !p.read(name, &registry) {
-		return nil
-	}
-	out := map[string]bool{}
-	for key := range registry.Worktrees {
-		out[key] = true
-	}
-	return out
-}
-
-// report holds what the wizard reads of a final report's data.
-type report struct {
-	Header struct {
-		GeneratedAt string `json:"generatedAt"`
-	} `json:"header"`
-	NextSteps []struct {
-		Phase string `json:"phase"`
-	} `json:"nextSteps"`
-	RequirementsDiscovery *routed `json:"requirementsDiscovery"`
-	ImprovementDiscovery  *routed `json:"improvementDiscovery"`
-	ClarificationItems    []struct {
-		ID     string `json:"id"`
-		Status string `json:"status"`
-		Blocks string `json:"blocks"`
-	} `json:"clarificationItems"`
-	ImplementationPlanning *struct {
-		Approval struct {
-			Approved bool `json:"approved"`
-		} `json:"approval"`
-		Stages []struct {
-			Stage     int    `json:"stage"`
-			Title     string `json:"title"`
-			DependsOn []int  `json:"dependsOn"`
-		} `json:"stages"`
-	} `json:"implementationPlanning"`
-}
-
-type routed struct {
-	Routing struct {
-		NextPhase string `json:"nextPhase"`
-	} `json:"routing"`
-}
-
-// reports are the data files of a task type, newest first: sequence numbers
-// have three digits, so their order is that of the names.
-func (p *Project) reports(group, task, taskType string) []string {
-	names := p.glob(p.taskDir(group, task), path.Join("runs", taskType, "reports", "final-report-*.data.json"))
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(filepath.Base(b), filepath.Base(a)) })
-	return names
-}
-
-// NextPhase is what the newest report of the task proposes.
-func (p *Project) NextPhase(group, task string) string {
-	newest, next := "", ""
-	for _, taskType := range run.TaskTypes {
-		names := p.reports(group, task, taskType)
-		var r report
-		if len(names) == 0 || !p.read(names[0], &r) || r.Header.GeneratedAt < newest {
+// named lists the folders that may be tasks, in the order of their names, and
+// counts those whose names no answer could hold.
+func (p *Project) named() (names []taskName, leftOut int) {
+	for _, group := range p.entries(p.tasksDir()) {
+		if !group.IsDir() {
 			continue
 		}
-		newest, next = r.Header.GeneratedAt, r.next()
-	}
-	return next
-}
-
-func (r report) next() string {
-	for _, d := range []*routed{r.RequirementsDiscovery, r.ImprovementDiscovery} {
-		if d != nil && run.IsTaskType(d.Routing.NextPhase) {
-			return d.Routing.NextPhase
+		for _, task := range p.entries(filepath.Join(p.tasksDir(), group.Name())) {
+			switch {
+			case !task.IsDir():
+			case run.CheckSegment(group.Name()) != nil || run.CheckSegment(task.Name()) != nil:
+				if p.hasManifest(group.Name(), task.Name()) {
+					leftOut++
+				}
+			default:
+				names = append(names, taskName{group.Name(), task.Name()})
+			}
 		}
 	}
-	for _, n := range r.NextSteps {
-		if n.Phase != "" {
-			return n.Phase
+	return names, leftOut
+}
+
+func (p *Project) hasManifest(group, id string) bool {
+	info, err := os.Lstat(filepath.Join(p.taskDir(group, id), manifestName))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Task is one task of the project.
+func (p *Project) Task(group, id string) (wizard.TaskFact, bool) {
+	if run.CheckSegment(group) != nil || run.CheckSegment(id) != nil {
+		return wizard.TaskFact{}, false
+	}
+	ref := group + "/" + id
+	t, known := p.one[ref]
+	if !known {
+		if info, err := os.Lstat(p.taskDir(group, id)); err == nil && info.IsDir() {
+			t = p.readTask(group, id)
+		}
+		if p.one == nil {
+			p.one = map[string]*wizard.TaskFact{}
+		}
+		p.one[ref] = t
+	}
+	if t == nil {
+		return wizard.TaskFact{}, false
+	}
+	return *t, true
+}
+
+// taskManifest is what the wizard reads of a task manifest.
+type taskManifest struct {
+	Kind      string `json:"kind"`
+	ProjectID string `json:"projectId"`
+	Title     string `json:"title"`
+	BriefPath string `json:"briefPath"`
+}
+
+// readTask reads a task, nil if it is none.
+func (p *Project) readTask(group, id string) *wizard.TaskFact {
+	dir := p.taskDir(group, id)
+	var m taskManifest
+	if !p.read(filepath.Join(dir, manifestName), &m) {
+		return nil
+	}
+	if m.Kind != "okstra-task-manifest" {
+		p.warnf("left out: %s: /kind: %q (expected %q)", filepath.Join(dir, manifestName), shown(m.Kind), "okstra-task-manifest")
+		return nil
+	}
+	t := wizard.TaskFact{ProjectID: m.ProjectID, Group: group, ID: id, Title: shown(m.Title), BriefPath: m.BriefPath}
+	for _, taskType := range p.entries(filepath.Join(dir, "runs")) {
+		if !run.IsTaskType(taskType.Name()) {
+			continue
+		}
+		if at := p.lastRun(filepath.Join(dir, "runs", taskType.Name(), "manifests")); at >= t.LastAt && at != "" {
+			t.LastAt, t.LastType = at, taskType.Name()
+		}
+	}
+	return &t
+}
+
+// lastRun is when the newest run in a folder of manifests was planned: the one
+// with the highest number.
+func (p *Project) lastRun(manifests string) string {
+	newest := ""
+	for _, e := range p.entries(manifests) {
+		if name := e.Name(); strings.HasPrefix(name, "run-manifest-") && strings.HasSuffix(name, ".json") && name > newest {
+			newest = name
+		}
+	}
+	var m struct {
+		CreatedAt string `json:"createdAt"`
+	}
+	if newest == "" || !p.read(filepath.Join(manifests, newest), &m) {
+		return ""
+	}
+	return shown(m.CreatedAt)
+}
+
+// HasOther says whether there is a task but the one named. It stops at the
+// first.
+func (p *Project) HasOther(group, id string) bool {
+	for _, g := range p.entries(p.tasksDir()) {
+		if !g.IsDir() || run.CheckSegment(g.Name()) != nil {
+			continue
+		}
+		for _, t := range p.entries(filepath.Join(p.tasksDir(), g.Name())) {
+			own := g.Name() == group && t.Name() == id
+			if t.IsDir() && !own && run.CheckSegment(t.Name()) == nil && p.hasManifest(g.Name(), t.Name()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Groups are the groups that have a task, sorted.
+func (p *Project) Groups() []string {
+	var groups []string
+	for _, g := range p.entries(p.tasksDir()) {
+		if !g.IsDir() || run.CheckSegment(g.Name()) != nil {
+			continue
+		}
+		tasks := p.entries(filepath.Join(p.tasksDir(), g.Name()))
+		if slices.ContainsFunc(tasks, func(t fs.DirEntry) bool { return t.IsDir() && p.hasManifest(g.Name(), t.Name()) }) {
+			groups = append(groups, g.Name())
+		}
+	}
+	return groups
+}
+
+// Taken is what is there already under the name of a task, in whatever case:
+// on some file systems the two would be one folder.
+func (p *Project) Taken(group, id string) string {
+	for _, g := range p.entries(p.tasksDir()) {
+		if !strings.EqualFold(g.Name(), group) {
+			continue
+		}
+		for _, t := range p.entries(filepath.Join(p.tasksDir(), g.Name())) {
+			if strings.EqualFold(t.Name(), id) {
+				return g.Name() + "/" + t.Name()
+			}
 		}
 	}
 	return ""
+}
+
+// ProjectID is the identity that the project's tasks bear, "" if there is none
+// yet: that of the first whose manifest says one that can be used.
+func (p *Project) ProjectID() string {
+	names, _ := p.named()
+	for _, n := range names {
+		if t, ok := p.Task(n.group, n.id); ok && run.CheckSegment(t.ProjectID) == nil {
+			return t.ProjectID
+		}
+	}
+	return ""
+}
+
+// HasWorktree says whether a worktree is registered for a task.
+func (p *Project) HasWorktree(projectID, group, id string) bool {
+	if p.registry == nil {
+		p.registry = map[string]bool{}
+		if p.OkstraHome == "" {
+			return false
+		}
+		places, err := gitrepo.Worktrees{Home: p.OkstraHome}.Registry()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			p.warnf("left out: %v", err)
+		}
+		for key := range places {
+			p.registry[key] = true
+		}
+	}
+	return p.registry[run.NewTask(projectID, group, id, "", "").TaskKey]
 }

@@ -12,30 +12,59 @@ import (
 	"okstra/lib/wizard"
 )
 
-// Text is a screen as numbered text: every choice, in its order, and how to
-// answer. A group is one question after the other.
-func Text(s wizard.Screen) string {
+// Text is a screen as a host without a picker writes it out: every choice, in
+// its order, and how to answer. The questions of a group stand one below the
+// other, each with the name that the answer is to be keyed by.
+func Text(s wizard.Screen, say wizard.Texts) string {
 	var b strings.Builder
-	if s.Detail != "" {
-		fmt.Fprintf(&b, "%s\n\n", strings.TrimRight(safetext.Block(s.Detail), "\n"))
-	}
-	fmt.Fprintln(&b, safetext.Line(s.Label))
 	switch {
 	case s.Ended():
+		fmt.Fprintln(&b, safetext.Line(s.Label))
 	case s.Kind == wizard.KindGroup:
+		fmt.Fprintln(&b, safetext.Line(s.Label))
 		for _, q := range s.Questions {
-			fmt.Fprintf(&b, "\n[%s] ", q.Step)
-			fmt.Fprintln(&b, safetext.Line(q.Label))
+			b.WriteByte('\n')
+			detail(&b, q)
+			fmt.Fprintf(&b, "[%s] %s\n", q.Step, safetext.Line(q.Label))
 			options(&b, q)
 		}
-		fmt.Fprintln(&b, "Answer with one JSON object keyed by the names in brackets:")
-	case s.Kind == wizard.KindText:
-		fmt.Fprintln(&b, textPrompt(s))
+		b.WriteByte('\n')
+		fmt.Fprintln(&b, say.Text("text.group"))
 	default:
-		options(&b, s)
-		fmt.Fprintln(&b, pickPrompt(s))
+		Question(&b, s)
+		fmt.Fprintln(&b, say.Text("text."+manner(s)))
 	}
 	return b.String()
+}
+
+// Question writes one question and its choices.
+func Question(b *strings.Builder, s wizard.Screen) {
+	detail(b, s)
+	fmt.Fprintln(b, safetext.Line(s.Label))
+	options(b, s)
+}
+
+// Prompt is the line at which a person at a terminal answers.
+func Prompt(s wizard.Screen, say wizard.Texts) string { return say.Text("dialogue." + manner(s)) }
+
+// manner is how a question is answered: with one choice, with many, or with a
+// text that may be left out or not.
+func manner(s wizard.Screen) string {
+	switch {
+	case s.Kind == wizard.KindText && s.IsOptional():
+		return "optional"
+	case s.Kind == wizard.KindText:
+		return "free"
+	case s.IsMulti():
+		return "many"
+	}
+	return "one"
+}
+
+func detail(b *strings.Builder, s wizard.Screen) {
+	if s.Detail != "" {
+		fmt.Fprintf(b, "%s\n\n", strings.TrimRight(safetext.Block(s.Detail), "\n"))
+	}
 }
 
 func options(b *strings.Builder, s wizard.Screen) {
@@ -46,18 +75,4 @@ func options(b *strings.Builder, s wizard.Screen) {
 		}
 		b.WriteByte('\n')
 	}
-}
-
-func pickPrompt(s wizard.Screen) string {
-	if s.IsMulti() {
-		return "Answer with numbers, labels or values, separated by commas:"
-	}
-	return "Answer with a number, a label or a value:"
-}
-
-func textPrompt(s wizard.Screen) string {
-	if s.Optional != nil && *s.Optional {
-		return "Answer with a text (- for none):"
-	}
-	return "Answer with a text:"
 }
