@@ -54,9 +54,7 @@ func initFlags(f *cli.Flags) cli.Body {
 		if _, err := os.Lstat(*path); err == nil {
 			return cli.Refused(fmt.Errorf("state-exists: %q is there already (expected a new name)", *path))
 		}
-		if err := s.read(ctx, project); err != nil {
-			return err
-		}
+		s.read(ctx, project)
 		state := wizard.NewState(project, s.projectID(project))
 		state.HostRuntime, state.AvailableFunctions, state.HostEntryMode = *host, declared, entryMode(*entry, *host)
 		state.Selector, state.AsyncQuestions, state.Lang = *selector, *async, language(std, *lang)

@@ -83,9 +83,7 @@ func (s *session) load(ctx context.Context) error {
 		return cli.BadInput(fmt.Errorf("%s: %w", s.path, err))
 	}
 	s.doc = doc
-	if err := s.read(ctx, s.state.ProjectRoot); err != nil {
-		return err
-	}
+	s.read(ctx, s.state.ProjectRoot)
 	s.state, err = s.machine.Resume(s.state)
 	return err
 }
@@ -174,13 +172,9 @@ func merge(doc, fields jsondoc.Doc) (jsondoc.Doc, error) {
 }
 
 // read makes ready to read facts from the project; nothing is read yet.
-func (s *session) read(ctx context.Context, root string) error {
-	catalogue, err := provider.Builtin()
-	if err != nil {
-		return err
-	}
+func (s *session) read(ctx context.Context, root string) {
 	s.facts = &facts.Project{
-		Root: root, OkstraHome: s.std.Env.OkstraHome(), Catalogue: catalogue,
+		Root: root, OkstraHome: s.std.Env.OkstraHome(), Catalogue: provider.Builtin,
 		Git: repository{ctx, gitrepo.Open(root, s.std.Env.Environ)},
 		Installed: func(command string) bool {
 			_, err := exec.LookPath(command)
@@ -190,5 +184,4 @@ func (s *session) read(ctx context.Context, root string) error {
 		Warn:   func(text string) { s.std.Warnf("%s", text) },
 	}
 	s.machine = wizard.Machine{Facts: s.facts}
-	return nil
 }

@@ -94,8 +94,7 @@ func ticked(s *State, screen Screen) Screen {
 	return screen
 }
 
-// domain is the pending question or group, before a host is thought of. It is
-// the first row that is shown and has no answer; no position is stored.
+// domain is the pending question or group, before a host is thought of.
 func (m Machine) domain(s *State) Screen {
 	v := m.view(s)
 	switch s.Outcome {
@@ -104,10 +103,29 @@ func (m Machine) domain(s *State) Screen {
 	case OutcomeProceed:
 		return Screen{Step: "done", Kind: KindDone, Label: v.say.Text("done.label")}
 	}
+	asked := v.asked()
+	if len(asked) > 1 {
+		group := Screen{Step: "group:" + asked[0].group, Kind: KindGroup, Label: v.say.Text("group", len(asked))}
+		for _, r := range asked {
+			group.Questions = append(group.Questions, v.screen(r))
+		}
+		return group
+	}
+	return v.edited(asked[0])
+}
+
+// asked are the rows that are asked now: the one under change, else the first
+// that is shown and has no answer, with the neighbours of its group. No
+// position is stored, so that none can be wrong. When all is answered it is the
+// confirmation.
+func (v view) asked() []row {
+	if v.state.Outcome != OutcomeOpen {
+		return nil
+	}
 	table := rows(v)
-	if s.Editing != nil {
-		if r, ok := find(table, *s.Editing); ok && r.isShown(v) {
-			return v.edited(r)
+	if v.state.Editing != nil {
+		if r, ok := find(table, *v.state.Editing); ok && r.isShown(v) {
+			return []row{r}
 		}
 	}
 	for i, r := range table {
@@ -116,17 +134,18 @@ func (m Machine) domain(s *State) Screen {
 		}
 	}
 	confirm, _ := find(table, confirmStep)
-	return v.screen(confirm)
+	return []row{confirm}
 }
 
 func (v view) pending(r row) bool { return !v.has(r.id) && r.isShown(v) }
 
-// edited is the screen of an answer under change: it says what stands now.
+// edited is the screen of a question. If it has an answer already, which is to
+// be changed, it says what stands now.
 func (v view) edited(r row) Screen {
 	s := v.screen(r)
 	old, answered := v.state.Answers[r.id]
 	switch {
-	case !answered:
+	case !answered || r.ends():
 	case r.text:
 		s.Detail = join("\n\n", s.Detail, v.say.Text("current", v.orNone(old)))
 	case !r.multi:
@@ -141,31 +160,31 @@ func (v view) edited(r row) Screen {
 
 func currentMark(say Texts) string { return " (" + say.Text("current.mark") + ")" }
 
-// groupFrom asks row i, together with the neighbours of its group that are
-// pending and do not depend on one another. Rows that are not shown do not
-// part neighbours.
-func (v view) groupFrom(table []row, i int) Screen {
+// groupFrom is row i together with the neighbours of its group that are pending
+// and do not depend on one another. Rows that are not shown do not part
+// neighbours.
+func (v view) groupFrom(table []row, i int) []row {
 	first := table[i]
 	members := []row{first}
-	if first.group != "" && !first.text {
-		for _, r := range table[i+1:] {
-			if !v.pending(r) {
-				continue
-			}
-			if r.text || r.group != first.group || leadsTo(table, r, members) || v.isLone(r) {
-				break
-			}
-			members = append(members, r)
+	if first.group == "" || first.text {
+		return members
+	}
+	last := i
+	for j, r := range table[i:] {
+		if r.group == first.group {
+			last = i + j
 		}
 	}
-	if len(members) == 1 {
-		return v.screen(first)
+	for _, r := range table[i+1 : last+1] {
+		if !v.pending(r) {
+			continue
+		}
+		if r.text || r.group != first.group || leadsTo(table, r, members) || v.isLone(r) {
+			break
+		}
+		members = append(members, r)
 	}
-	s := Screen{Step: "group:" + first.group, Kind: KindGroup, Label: v.say.Text("group", len(members))}
-	for _, r := range members {
-		s.Questions = append(s.Questions, v.screen(r))
-	}
-	return s
+	return members
 }
 
 // leadsTo says whether what r reads, followed through, leads to a member.

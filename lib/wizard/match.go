@@ -23,7 +23,7 @@ type answer struct{ step, value string }
 // Rule: docs/wizard.md, "What an answer may look like".
 type matcher struct {
 	alias  func(step string) map[string]string // words that stand for a value
-	behind func(step string) (Screen, bool)    // the pick that a presented screen stands for
+	offers func(step, value string) bool       // is it on offer, be it on another page
 }
 
 func (m Machine) matcher(s *State) matcher {
@@ -36,9 +36,9 @@ func (m Machine) matcher(s *State) matcher {
 			}
 			return nil
 		},
-		behind: func(step string) (Screen, bool) {
-			original, err := m.original(s, step)
-			return original, err == nil
+		offers: func(step, value string) bool {
+			r, ok := find(table, step)
+			return ok && !r.text && v.offersOne(r, value)
 		},
 	}
 }
@@ -233,32 +233,17 @@ func (m matcher) aliasOf(s Screen, word string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if _, shown := s.option(value); shown || word == value {
-		return value, true
-	}
-	if s.interaction() == nativeSingle && m.behind != nil {
-		if original, ok := m.behind(s.Step); ok {
-			_, offered := original.option(value)
-			return value, offered
-		}
-	}
-	return "", false
+	_, shown := s.option(value)
+	return value, shown || m.offers(s.Step, value)
 }
 
 // elsewhere finds, for a page of a long pick, the picker's own values and the
 // exact values of other pages.
 func (m matcher) elsewhere(s Screen, text string) []string {
-	if strings.HasPrefix(text, pagePrefix) {
+	if strings.HasPrefix(text, pagePrefix) || m.offers != nil && m.offers(s.Step, text) {
 		return []string{text}
 	}
-	if m.behind == nil {
-		return nil
-	}
-	original, ok := m.behind(s.Step)
-	if !ok {
-		return nil
-	}
-	return original.hits(func(o Option) bool { return norm.NFC.String(o.Value) == text })
+	return nil
 }
 
 func (s Screen) hits(match func(Option) bool) []string {

@@ -152,6 +152,11 @@ func (p Picker) Accept(s Screen, value string) (*string, error) {
 	return &value, nil
 }
 
+// isNavigation says whether a value is one of the picker's own.
+func isNavigation(value string) bool {
+	return value == doneValue || strings.HasPrefix(value, pagePrefix)
+}
+
 func (p Picker) turn(s Screen, rest string) error {
 	n, err := strconv.Atoi(rest)
 	digits := !strings.ContainsFunc(rest, func(c rune) bool { return c < '0' || c > '9' })

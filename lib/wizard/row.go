@@ -128,19 +128,11 @@ func (v view) accepts(r row, value string) error {
 
 func (v view) offered(r row, value string) error {
 	chosen := r.split(value)
-	has := func(one string) bool { return r.offers(v, one) }
-	if r.offers == nil {
-		options, _ := r.choices(v)
-		has = func(one string) bool {
-			return slices.ContainsFunc(options, func(o Option) bool { return o.Value == one })
-		}
-	}
 	for _, one := range chosen {
-		custom := r.typed != "" && one == Custom
-		if !custom && !has(one) {
+		if !v.offersOne(r, one) {
 			return Refuse("option-gone", "%s: %q is not on offer any more", r.id, one)
 		}
-		if len(chosen) > 1 && (custom || slices.Contains(r.alone, one)) {
+		if len(chosen) > 1 && (one == Custom || slices.Contains(r.alone, one)) {
 			return Refuse("exclusive-choice", "%s: %q excludes every other choice", r.id, one)
 		}
 	}
@@ -148,6 +140,18 @@ func (v view) offered(r row, value string) error {
 		return Refuse("too-few", "%s: %d chosen (expected %d or more)", r.id, len(chosen), r.min)
 	}
 	return nil
+}
+
+// offersOne says whether a value is on offer today.
+func (v view) offersOne(r row, value string) bool {
+	if value == Custom {
+		return r.typed != ""
+	}
+	if r.offers != nil {
+		return r.offers(v, value)
+	}
+	options, _ := r.choices(v)
+	return slices.ContainsFunc(options, func(o Option) bool { return o.Value == value })
 }
 
 // split gives the values of an answer.

@@ -154,29 +154,28 @@ func unanswered(s Screen, answers []answer) []string {
 }
 
 // acceptPresented takes a value of a presented screen on to the pick behind
-// it. The user saw the screen; what the project offers today decides.
+// it, nil if it only moved the picker. The user saw the screen; what the
+// project offers today decides. All that is on offer is listed only for those
+// choices that need it: there may be thousands.
 func (m Machine) acceptPresented(s *State, a answer) (*string, error) {
-	original, err := m.original(s, a.step)
-	if err != nil {
-		return nil, err
+	v := m.view(s)
+	r, ok := find(v.asked(), a.step)
+	if !ok {
+		return nil, Refuse("option-gone", "step %q is not asked any more", a.step)
 	}
-	if original.IsMulti() && a.value != doneValue && !strings.HasPrefix(a.value, pagePrefix) {
-		if _, ok := original.option(a.value); !ok {
-			return nil, Refuse("option-gone", "%s: %q is not on offer any more", a.step, a.value)
-		}
+	if !r.multi && !strings.HasPrefix(a.value, pagePrefix) {
+		return s.picker().Accept(Screen{Step: r.id, Kind: KindPick}, a.value)
+	}
+	original := v.edited(r)
+	if _, known := original.option(a.value); r.multi && !known && !isNavigation(a.value) && !v.stillOffers(r, a.value) {
+		return nil, Refuse("option-gone", "%s: %q is not on offer any more", a.step, a.value)
 	}
 	return s.picker().Accept(original, a.value)
 }
 
-// original is the unpresented pick behind a screen.
-func (m Machine) original(s *State, step string) (Screen, error) {
-	for _, q := range m.domain(s).Members() {
-		if q.Step == step {
-			return q, nil
-		}
-	}
-	return Screen{}, Refuse("option-gone", "step %q is not asked any more", step)
-}
+// stillOffers says whether a value that no option has can be given all the
+// same.
+func (v view) stillOffers(r row, value string) bool { return r.offers != nil && r.offers(v, value) }
 
 // submit checks one answer on today's facts and stores it.
 func (m Machine) submit(s *State, a answer) (string, error) {

@@ -43,7 +43,7 @@ type Git interface {
 type Project struct {
 	Root       string
 	OkstraHome string
-	Catalogue  *provider.Catalogue
+	Catalogue  func() (*provider.Catalogue, error)
 	Git        Git
 	Installed  func(command string) bool
 	Getenv     func(string) string
@@ -53,6 +53,7 @@ type Project struct {
 	one      map[string]*wizard.TaskFact // by ref; nil for a task that is not there
 	reports  map[string][]reportFile     // by ref
 	plans    map[string]planned          // by path of the data
+	rows     *provider.Catalogue
 	team     *wizard.ProviderFacts
 	saved    *saved
 	registry map[string]bool

@@ -31,11 +31,13 @@ func (p *Project) Tasks() wizard.TaskList {
 	}
 	named, leftOut := p.named()
 	found := make([]*wizard.TaskFact, len(named))
+	workers := min(2*runtime.GOMAXPROCS(0), len(named))
 	var readers sync.WaitGroup
-	for worker := range min(2*runtime.GOMAXPROCS(0), len(named)) {
+	for first := range workers {
 		readers.Go(func() {
-			for i := worker; i < len(named); i += min(2*runtime.GOMAXPROCS(0), len(named)) {
-				found[i] = p.readTask(named[i].group, named[i].id)
+			r := taskReader{p: p, buf: make([]byte, 0, 16<<10)}
+			for i := first; i < len(named); i += workers {
+				found[i] = r.task(named[i].group, named[i].id)
 			}
 		})
 	}
@@ -104,79 +106,58 @@ func (p *Project) Task(group, id string) (wizard.TaskFact, bool) {
 
 // taskManifest is what the wizard reads of a task manifest.
 type taskManifest struct {
-	Kind      string `json:"kind"`
-	ProjectID string `json:"projectId"`
-	Title     string `json:"title"`
-	BriefPath string `json:"briefPath"`
+	Kind string `json:"kind"`
 }
 
-// readTask reads a task, nil if it is none.
+// readTask reads one task, nil if it is none. Unlike the list it reads the
+// manifest strictly: the task may become the one that a run is for.
 func (p *Project) readTask(group, id string) *wizard.TaskFact {
-	dir := p.taskDir(group, id)
 	var m taskManifest
-	if !p.read(filepath.Join(dir, manifestName), &m) {
+	if !p.read(filepath.Join(p.taskDir(group, id), manifestName), &m) {
 		return nil
 	}
-	if m.Kind != "okstra-task-manifest" {
-		p.warnf("left out: %s: /kind: %q (expected %q)", filepath.Join(dir, manifestName), shown(m.Kind), "okstra-task-manifest")
-		return nil
-	}
-	t := wizard.TaskFact{ProjectID: m.ProjectID, Group: group, ID: id, Title: shown(m.Title), BriefPath: m.BriefPath}
-	for _, taskType := range p.entries(filepath.Join(dir, "runs")) {
-		if !run.IsTaskType(taskType.Name()) {
-			continue
-		}
-		if at := p.lastRun(filepath.Join(dir, "runs", taskType.Name(), "manifests")); at >= t.LastAt && at != "" {
-			t.LastAt, t.LastType = at, taskType.Name()
-		}
-	}
-	return &t
-}
-
-// lastRun is when the newest run in a folder of manifests was planned: the one
-// with the highest number.
-func (p *Project) lastRun(manifests string) string {
-	newest := ""
-	for _, e := range p.entries(manifests) {
-		if name := e.Name(); strings.HasPrefix(name, "run-manifest-") && strings.HasSuffix(name, ".json") && name > newest {
-			newest = name
-		}
-	}
-	var m struct {
-		CreatedAt string `json:"createdAt"`
-	}
-	if newest == "" || !p.read(filepath.Join(manifests, newest), &m) {
-		return ""
-	}
-	return shown(m.CreatedAt)
+	r := taskReader{p: p, buf: make([]byte, 0, 16<<10)}
+	return r.task(group, id)
 }
 
 // HasOther says whether there is a task but the one named. It stops at the
 // first.
 func (p *Project) HasOther(group, id string) bool {
 	for _, g := range p.entries(p.tasksDir()) {
-		if !g.IsDir() || run.CheckSegment(g.Name()) != nil {
-			continue
-		}
-		for _, t := range p.entries(filepath.Join(p.tasksDir(), g.Name())) {
-			own := g.Name() == group && t.Name() == id
-			if t.IsDir() && !own && run.CheckSegment(t.Name()) == nil && p.hasManifest(g.Name(), t.Name()) {
-				return true
-			}
+		if g.IsDir() && run.CheckSegment(g.Name()) == nil && p.someTask(g.Name(), func(name string) bool { return g.Name() != group || name != id }) {
+			return true
 		}
 	}
 	return false
+}
+
+// someTask says whether a group has a task that is wanted. A group may be
+// large, so it is read in pieces.
+func (p *Project) someTask(group string, wanted func(id string) bool) bool {
+	dir, err := os.Open(filepath.Join(p.tasksDir(), group))
+	if err != nil {
+		p.warnf("left out: %v", plainError(group, err))
+		return false
+	}
+	defer dir.Close()
+	for {
+		entries, err := dir.ReadDir(16)
+		for _, t := range entries {
+			if t.IsDir() && wanted(t.Name()) && run.CheckSegment(t.Name()) == nil && p.hasManifest(group, t.Name()) {
+				return true
+			}
+		}
+		if err != nil {
+			return false // the end, or what cannot be read
+		}
+	}
 }
 
 // Groups are the groups that have a task, sorted.
 func (p *Project) Groups() []string {
 	var groups []string
 	for _, g := range p.entries(p.tasksDir()) {
-		if !g.IsDir() || run.CheckSegment(g.Name()) != nil {
-			continue
-		}
-		tasks := p.entries(filepath.Join(p.tasksDir(), g.Name()))
-		if slices.ContainsFunc(tasks, func(t fs.DirEntry) bool { return t.IsDir() && p.hasManifest(g.Name(), t.Name()) }) {
+		if g.IsDir() && run.CheckSegment(g.Name()) == nil && p.someTask(g.Name(), func(string) bool { return true }) {
 			groups = append(groups, g.Name())
 		}
 	}

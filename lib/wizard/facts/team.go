@@ -12,6 +12,19 @@ import (
 // defaultRoster is who takes part when nobody was chosen.
 var defaultRoster = []string{"claude", "codex"}
 
+// catalogue is read when somebody asks for a provider.
+func (p *Project) catalogue() *provider.Catalogue {
+	if p.rows == nil {
+		rows, err := p.Catalogue()
+		if err != nil {
+			p.warnf("left out: %v", err)
+			rows = &provider.Catalogue{}
+		}
+		p.rows = rows
+	}
+	return p.rows
+}
+
 // Providers lists the catalogue's providers whose command is installed. The
 // built-in replay is no agent and takes part only when it is named.
 func (p *Project) Providers() wizard.ProviderFacts {
@@ -19,7 +32,7 @@ func (p *Project) Providers() wizard.ProviderFacts {
 		return *p.team
 	}
 	p.team = &wizard.ProviderFacts{Default: defaultRoster}
-	for _, row := range p.Catalogue.Providers() {
+	for _, row := range p.catalogue().Providers() {
 		replays := row.ID == provider.Replay
 		if !replays {
 			p.team.Known = append(p.team.Known, row.Command)
@@ -43,7 +56,7 @@ func (p *Project) Providers() wizard.ProviderFacts {
 // Model is the canonical "provider/model" of a model that somebody typed. Only
 // installed providers count.
 func (p *Project) Model(name string) (string, error) {
-	row, model, err := p.Catalogue.Resolve(name)
+	row, model, err := p.catalogue().Resolve(name)
 	if err != nil {
 		return "", err
 	}
