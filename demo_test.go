@@ -24,8 +24,9 @@ type demo struct {
 	manifest     string
 }
 
-// demoFilter replaces what differs from run to run: where it was played.
-var demoFilter = regexp.MustCompile(`(?m)^(  all of it:  ).*$`)
+// demoFilter replaces what differs from run to run: where it was played, and
+// the id of a commit that was made then.
+var demoFilter = regexp.MustCompile(`(?m)^(  all of it:  |  Start from: HEAD ).*$`)
 
 func playDemo(t *testing.T, bin string) demo {
 	t.Helper()
@@ -35,7 +36,7 @@ func playDemo(t *testing.T, bin string) demo {
 	if err != nil {
 		t.Fatalf("demo.sh: %v\n%s", err, output)
 	}
-	d := demo{bin: bin, project: filepath.Join(place, "checkout"), output: demoFilter.ReplaceAllString(string(output), "${1}PLACE")}
+	d := demo{bin: bin, project: filepath.Join(place, "checkout"), output: demoFilter.ReplaceAllString(string(output), "${1}…")}
 	d.manifest = ".okstra/tasks/demo/task/runs/error-analysis/manifests/run-manifest-error-analysis-001.json"
 	return d
 }

@@ -153,7 +153,7 @@ report=
 # shellcheck disable=SC2086
 okstra-token-usage collect --write $report "$team" --select '
 	(.roles[] | "  \(.label): " + (if .totalTokens then "\(.totalTokens) tokens, $\(.costUsd), \(.model)" else "not measured: \(.reason)" end)),
-	"  total: \(.grandTotalTokens) tokens, $\(.costUsd)" + (if .costComplete then "" else " or more" end)' >"$scratch/usage"
+	"  total: \(.grandTotalTokens) tokens, $\(.costUsd)" + (if .costComplete and (.unavailableReasons | length) == 0 then "" else " or more" end)' >"$scratch/usage"
 
 # ---- the summary -------------------------------------------------------------------
 unquote() { sed 's/^"//; s/"$//; s/\\"/"/g'; }
