@@ -35,7 +35,7 @@ func CheckPrompt(s Screen, limit int) error {
 	if limit < 1 {
 		return fmt.Errorf("limit %d (expected 1 or more)", limit)
 	}
-	seen := map[string]bool{}
+	seen := make(map[string]bool, len(s.Options))
 	for _, o := range s.Options {
 		switch {
 		case seen[o.Value]:
@@ -54,29 +54,29 @@ func (p Picker) Present(s Screen, limit int, say Texts) Screen {
 	if s.Kind != KindPick || len(s.Options) == 0 {
 		return s
 	}
-	options := p.marked(s)
+	total := len(s.Options)
 	reserve, extra := 1, 0
 	if s.IsMulti() {
 		reserve, extra = 2, 1
 	}
-	paged := len(options)+extra > limit
-	size := len(options)
+	paged := total+extra > limit
+	size := total
 	if paged {
 		size = max(1, limit-reserve)
 	}
 	offset := p.Offsets[s.Step]
-	if offset < 0 || offset >= len(options) {
+	if offset < 0 || offset >= total {
 		offset = 0
 	}
-	end := min(offset+size, len(options))
-	shown := slices.Clone(options[offset:end])
+	end := min(offset+size, total)
+	shown := p.marked(s, offset, end)
 	if paged {
 		next, label := end, say.Text("picker.next")
-		if end == len(options) {
+		if end == total {
 			next, label = 0, say.Text("picker.first")
 		}
 		shown = append(shown, Option{Value: pagePrefix + strconv.Itoa(next), Label: label})
-		s.Label += fmt.Sprintf(" (%d–%d/%d)", offset+1, end, len(options))
+		s.Label += fmt.Sprintf(" (%d–%d/%d)", offset+1, end, total)
 	}
 	if s.IsMulti() {
 		shown = append(shown, Option{Value: doneValue, Label: say.Text("picker.done", len(p.Selected[s.Step]))})
@@ -90,18 +90,23 @@ func (p Picker) Present(s Screen, limit int, say Texts) Screen {
 	return s
 }
 
-// marked ticks what is selected and tells equal labels apart over the whole
-// pick, not only over a page of it.
-func (p Picker) marked(s Screen) []Option {
-	count := map[string]int{}
+// marked are the options from offset to end, ticked where they are selected.
+// Equal labels are told apart over the whole pick, not only over a page of it.
+func (p Picker) marked(s Screen, offset, end int) []Option {
+	count := make(map[string]int, end-offset)
+	for _, o := range s.Options[offset:end] {
+		count[o.Label] = 0
+	}
 	for _, o := range s.Options {
-		count[o.Label]++
+		if n, asked := count[o.Label]; asked {
+			count[o.Label] = n + 1
+		}
 	}
 	selected := map[string]bool{}
 	for _, v := range p.Selected[s.Step] {
 		selected[v] = true
 	}
-	options := slices.Clone(s.Options)
+	options := slices.Clone(s.Options[offset:end])
 	for i, o := range options {
 		if count[o.Label] > 1 {
 			options[i].Label += " [" + o.Value + "]"
