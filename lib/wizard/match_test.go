@@ -17,16 +17,21 @@ func asked(s Screen, kind string) Screen {
 var stages = Screen{
 	Step: "stage_pick", Kind: KindPick, Label: "Which stages?", Multi: new(true),
 	Options: []Option{
-		{Value: "2", Label: "Stage 2: token refresh"}, {Value: "4", Label: "Stage 4: limits, quotas"},
-		{Value: all, Label: "All stages"}, {Value: wholeTask, Label: "The whole task"},
+		{Value: "2", Label: "Stage 2: token refresh"},
+		{Value: "4", Label: "Stage 4: limits, quotas"},
+		{Value: all, Label: "All stages"},
+		{Value: wholeTask, Label: "The whole task"},
 	},
 }
 
 var colours = Screen{
 	Step: "colour", Kind: KindPick, Label: "Which colour?", Multi: new(false),
 	Options: []Option{
-		{Value: "red", Label: "Rot (warm)"}, {Value: "sky-blue", Label: "✓ Blau [sky-blue]"}, {Value: "ﬁr", Label: "Grün"},
-		{Value: "1", Label: "Weiß (current)"}, {Value: Custom, Label: "type it"},
+		{Value: "red", Label: "Rot (warm)"},
+		{Value: "sky-blue", Label: "✓ Blau [sky-blue]"},
+		{Value: "ﬁr", Label: "Grün"},
+		{Value: "1", Label: "Weiß (current)"},
+		{Value: Custom, Label: "type it"},
 	},
 }
 

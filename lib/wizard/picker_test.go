@@ -54,7 +54,9 @@ func drawnValue(t *rapid.T, s Screen) string {
 	return rapid.OneOf(
 		rapid.SampledFrom(values(s.Options)),
 		rapid.SampledFrom([]string{doneValue, "nobody", "", Custom, all, wholeTask}),
-		rapid.Custom(func(t *rapid.T) string { return pagePrefix + rapid.StringMatching(`[0-9]{0,3}|-1|\+1|0x1| 1|１`).Draw(t, "page") }),
+		rapid.Custom(func(t *rapid.T) string {
+			return pagePrefix + rapid.StringMatching(`[0-9]{0,3}|-1|\+1|0x1| 1|１`).Draw(t, "page")
+		}),
 	).Draw(t, "value")
 }
 
