@@ -2,7 +2,6 @@ package wizard
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -223,7 +222,12 @@ func (v view) teamLines(r row) []Line {
 }
 
 func (v view) hasRole(wanted role) bool {
-	return slices.Contains(v.roles(), wanted)
+	for _, r := range v.roles() {
+		if r == wanted {
+			return true
+		}
+	}
+	return false
 }
 
 // then tells what will happen beyond the decisions themselves.

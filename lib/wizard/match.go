@@ -240,8 +240,9 @@ func (m matcher) aliasOf(s Screen, word string) (string, bool) {
 // elsewhere finds, for a page of a long pick, the picker's own values and the
 // exact values of other pages.
 func (m matcher) elsewhere(s Screen, text string) []string {
-	if strings.HasPrefix(text, pagePrefix) || m.offers != nil && m.offers(s.Step, text) {
-		return []string{text}
+	value := strings.TrimPrefix(text, "=")
+	if strings.HasPrefix(value, pagePrefix) || m.offers != nil && m.offers(s.Step, value) {
+		return []string{value}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package wizard
 
 import (
+	"errors"
 	"maps"
 	"slices"
 )
@@ -94,18 +95,28 @@ func (m Machine) presetAhead(s *State, left map[string]string) error {
 	return nil
 }
 
-// tooEarly tells a preset that is wrong from one whose choices are not known
-// yet.
+// tooEarly tells a preset that is wrong from one that cannot be judged: what
+// its question offers, or would take, may depend on what is still open.
 func (m Machine) tooEarly(s *State, r row, err error) error {
 	v := m.view(s)
+	var refused *Refusal
+	if !errors.As(err, &refused) || refused.Code == "bad-answer" || refused.Code == "no-match" && !v.offersNothing(r) {
+		return err
+	}
 	table := allRows(v)
 	reads := closure(table, r.id)
 	for _, q := range table {
 		if reads[q.id] && v.pending(q) {
-			return Refuse("preset-early", "preset of %s: what can be chosen depends on %s (expected a preset of that step too): %v", r.id, q.id, err)
+			return Refuse("preset-early", "preset of %s: that depends on %s (expected a preset of that step too): %v", r.id, q.id, err)
 		}
 	}
 	return err
+}
+
+// offersNothing says whether a pick has nothing to choose but to type.
+func (v view) offersNothing(r row) bool {
+	options, _ := r.choices(v)
+	return !slices.ContainsFunc(options, func(o Option) bool { return o.Value != Custom })
 }
 
 func (m Machine) presetValue(s *State, r row, raw string) (string, error) {

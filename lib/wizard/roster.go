@@ -2,6 +2,7 @@ package wizard
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -195,8 +196,10 @@ func (v view) critic() string {
 	return models[0]
 }
 
-// rosterText says who would take part by default.
+// rosterText says who would take part by default, whatever was said about
+// single models.
 func rosterText(v view) string {
+	v = v.withoutModels()
 	var parts []string
 	if v.implements() {
 		parts = append(parts, v.say.Text("roster.implementer", v.orNone(v.defaultModel(executorRole))))
@@ -212,6 +215,15 @@ func rosterText(v view) string {
 	return strings.Join(append(parts,
 		v.say.Text(key, v.orNone(strings.Join(workers, ", "))),
 		v.say.Text("roster.report", v.orNone(v.defaultModel(writerRole)))), "; ")
+}
+
+// withoutModels is the view without the answers that models depend on.
+func (v view) withoutModels() view {
+	state := *v.state
+	state.Answers = maps.Clone(state.Answers)
+	maps.DeleteFunc(state.Answers, func(id, _ string) bool { return isModelStep(id) })
+	v.state = &state
+	return v
 }
 
 // translations are the languages the report is translated to.

@@ -33,11 +33,15 @@ func (v view) asksModels() bool {
 		return true
 	}
 	for id := range v.state.Answers {
-		if strings.HasSuffix(id, "_model") || strings.HasSuffix(id, "_model"+textSuffix) {
+		if isModelStep(id) {
 			return true
 		}
 	}
 	return false
+}
+
+func isModelStep(id string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(id, textSuffix), "_model")
 }
 
 // possibleWorkers are the ids that workers may have: the installed providers,

@@ -78,13 +78,9 @@ func (r *taskReader) read(name string, keys ...string) (map[string]string, bool)
 		if found, ok := topStrings(text, keys...); ok {
 			return found, true
 		}
-		if _, err = jsondoc.Parse(name, text); err == nil {
-			err = errors.New(name + ": not an object (expected a document)")
-		}
 	}
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = plainError(name, err)
+	if _, err = jsondoc.ReadFile(filepath.FromSlash(name)); err == nil {
+		err = errors.New(name + ": no object (expected a document)")
 	}
 	r.p.warnf("left out: %v", err)
 	return nil, false

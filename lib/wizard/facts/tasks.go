@@ -90,7 +90,7 @@ func (p *Project) Task(group, id string) (wizard.TaskFact, bool) {
 	ref := group + "/" + id
 	t, known := p.one[ref]
 	if !known {
-		if info, err := os.Lstat(p.taskDir(group, id)); err == nil && info.IsDir() {
+		if isFolder(filepath.Join(p.tasksDir(), group)) && isFolder(p.taskDir(group, id)) {
 			t = p.readTask(group, id)
 		}
 		if p.one == nil {
@@ -102,6 +102,12 @@ func (p *Project) Task(group, id string) (wizard.TaskFact, bool) {
 		return wizard.TaskFact{}, false
 	}
 	return *t, true
+}
+
+// isFolder does not count a link to a folder as one: it may lead anywhere.
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 // taskManifest is what the wizard reads of a task manifest.

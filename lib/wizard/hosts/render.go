@@ -148,14 +148,21 @@ func (q asked) fits() error {
 	return nil
 }
 
-// question is a question of the hosts that ask like Claude Code.
+// question is a question of Claude Code and, with a type, of Gemini.
 type question struct {
 	Type        string   `json:"type,omitempty"`
-	ID          string   `json:"id,omitempty"`
-	Header      string   `json:"header,omitempty"`
 	Question    string   `json:"question"`
-	MultiSelect *bool    `json:"multiSelect,omitempty"`
+	Header      string   `json:"header,omitempty"`
+	MultiSelect bool     `json:"multiSelect"`
 	Options     []option `json:"options"`
+}
+
+// codexQuestion is a question of Codex.
+type codexQuestion struct {
+	ID       string   `json:"id"`
+	Header   string   `json:"header,omitempty"`
+	Question string   `json:"question"`
+	Options  []option `json:"options"`
 }
 
 type option struct {
@@ -163,36 +170,39 @@ type option struct {
 	Description string `json:"description"`
 }
 
-type questionList struct {
-	Questions []question `json:"questions"`
+type questionList[Q any] struct {
+	Questions []Q `json:"questions"`
 }
 
-func (q asked) list(add func(i int, one wizard.Screen, out *question)) questionList {
-	var out questionList
-	for i, one := range q.questions {
-		made := question{Question: one.Label, Header: one.Header}
-		for _, o := range one.Options {
-			made.Options = append(made.Options, option{o.Label, one.About(o, q.say)})
-		}
-		add(i, one, &made)
-		out.Questions = append(out.Questions, made)
+// options are the choices of a question, each with a description: these hosts
+// want a text there.
+func (q asked) options(one wizard.Screen) []option {
+	out := []option{}
+	for _, o := range one.Options {
+		out = append(out, option{o.Label, one.About(o, q.say)})
 	}
 	return out
 }
 
-func claudePayload(q asked) any {
-	return q.list(func(_ int, one wizard.Screen, out *question) { out.MultiSelect = new(one.IsMulti()) })
-}
+func claudePayload(q asked) any { return q.list("") }
 
-func geminiPayload(q asked) any {
-	return q.list(func(_ int, one wizard.Screen, out *question) {
-		out.Type, out.MultiSelect = "choice", new(one.IsMulti())
-	})
+func geminiPayload(q asked) any { return q.list("choice") }
+
+func (q asked) list(kind string) questionList[question] {
+	var out questionList[question]
+	for _, one := range q.questions {
+		out.Questions = append(out.Questions, question{kind, one.Label, one.Header, one.IsMulti(), q.options(one)})
+	}
+	return out
 }
 
 func codexPayload(q asked) any {
-	ids := q.ids()
-	return q.list(func(i int, _ wizard.Screen, out *question) { out.ID = ids[i] })
+	var out questionList[codexQuestion]
+	for i, id := range q.ids() {
+		one := q.questions[i]
+		out.Questions = append(out.Questions, codexQuestion{id, one.Header, one.Label, q.options(one)})
+	}
+	return out
 }
 
 // ids are the names of the questions in snake case. They are mapped back by
