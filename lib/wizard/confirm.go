@@ -2,6 +2,7 @@ package wizard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -222,12 +223,7 @@ func (v view) teamLines(r row) []Line {
 }
 
 func (v view) hasRole(wanted role) bool {
-	for _, r := range v.roles() {
-		if r == wanted {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(v.roles(), wanted)
 }
 
 // then tells what will happen beyond the decisions themselves.
