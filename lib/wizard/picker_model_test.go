@@ -46,10 +46,7 @@ func (p slowPicker) present(s Screen, limit int, say Texts) Screen {
 	paged := len(labelled)+extra > limit
 	size := len(labelled)
 	if paged {
-		size = limit - reserve
-		if size < 1 {
-			size = 1
-		}
+		size = max(limit-reserve, 1)
 	}
 	offset := p.offsets[s.Step]
 	if offset < 0 || offset >= len(labelled) {

@@ -21,16 +21,17 @@ func strict(raw []byte) error {
 func entries(list []wizard.Entry) string {
 	var out []string
 	for _, e := range list {
-		text := e.Step + "=" + strings.Join(e.Texts, "|")
+		var text strings.Builder
+		text.WriteString(e.Step + "=" + strings.Join(e.Texts, "|"))
 		for _, flag := range []struct {
 			set  bool
 			name string
 		}{{e.Joined, "joined"}, {e.Exact, "exact"}, {e.Typed, "typed"}, {e.Other, "other"}} {
 			if flag.set {
-				text += " " + flag.name
+				text.WriteString(" " + flag.name)
 			}
 		}
-		out = append(out, text)
+		out = append(out, text.String())
 	}
 	return strings.Join(out, "; ")
 }
