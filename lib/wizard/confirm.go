@@ -204,8 +204,8 @@ func (v view) teamLines(r row) []Line {
 		return nil
 	}
 	var lines []Line
-	if m := v.model(leadRole); v.hasRole(leadRole) {
-		lines = append(lines, Line{leadRole.step, v.say.Text("confirm.lead"), v.orNone(m)})
+	if slices.Contains(v.roles(), leadRole) {
+		lines = append(lines, Line{leadRole.step, v.say.Text("confirm.lead"), v.orNone(v.model(leadRole))})
 	}
 	var models []string
 	for _, w := range workers {
@@ -220,10 +220,6 @@ func (v view) teamLines(r row) []Line {
 		key = "confirm.analysers"
 	}
 	return append(lines, Line{r.id, v.say.Text(key), strings.Join(models, ", ")})
-}
-
-func (v view) hasRole(wanted role) bool {
-	return slices.Contains(v.roles(), wanted)
 }
 
 // then tells what will happen beyond the decisions themselves.

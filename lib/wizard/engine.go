@@ -70,7 +70,7 @@ func (m Machine) takeTyping(s *State, step string) {
 // pieces. Rule: docs/wizard.md, "The next screen".
 func (m Machine) adapt(s *State, p planner, screen Screen) Screen {
 	if screen = p.narrow(screen); p.presents(screen) {
-		s.picker().prune(screen)
+		s.picker().prune(screen, p.host.Limits.Options)
 		screen = s.picker().Present(screen, p.host.Limits.Options, TextsFor(s.Lang))
 	} else {
 		screen = ticked(s, screen)

@@ -207,3 +207,17 @@ func TestATogglesTokenIsGoodForOneTime(t *testing.T) {
 		t.Errorf("the second one: %v, selected %v", err, twice.State.PickerSelected)
 	}
 }
+
+// A session may go on at a host that shows more at once.
+func TestAWiderHostShowsTheWholePickAgain(t *testing.T) {
+	p := &project{tasks: []TaskFact{{Group: "a", ID: "1"}, {Group: "a", ID: "2"}}}
+	m := Machine{p}
+	s := walk(t, m, begin(t, m, "codex", singleSelect), "next choices")
+	if s.PickerOffsets["task_pick"] != 2 {
+		t.Fatalf("offset %v", s.PickerOffsets)
+	}
+	s, err := m.Declare(s, "claude-code", []string{singleSelect})
+	if err != nil || len(s.Screen.Options) != 4 {
+		t.Errorf("%v, %v, want all four", values(s.Screen.Options), err)
+	}
+}

@@ -55,14 +55,10 @@ func (p Picker) Present(s Screen, limit int, say Texts) Screen {
 		return s
 	}
 	total := len(s.Options)
-	reserve, extra := 1, 0
-	if s.IsMulti() {
-		reserve, extra = 2, 1
-	}
-	paged := total+extra > limit
+	paged := isPaged(s, limit)
 	size := total
 	if paged {
-		size = max(1, limit-reserve)
+		size = max(1, limit-reserved(s))
 	}
 	offset := p.Offsets[s.Step]
 	if offset < 0 || offset >= total {
@@ -89,6 +85,19 @@ func (p Picker) Present(s Screen, limit int, say Texts) Screen {
 	s.Multi = new(false)
 	return s
 }
+
+// reserved is how many entries of a page are navigation: the page option, and
+// done where several can be chosen.
+func reserved(s Screen) int {
+	if s.IsMulti() {
+		return 2
+	}
+	return 1
+}
+
+// isPaged says whether a pick does not fit on one screen. Done takes a place
+// there too.
+func isPaged(s Screen, limit int) bool { return len(s.Options)+reserved(s)-1 > limit }
 
 // marked are the options from offset to end, ticked where they are selected.
 // Equal labels are told apart over the whole pick, not only over a page of it.
@@ -192,8 +201,12 @@ func (p Picker) toggle(step, value string) {
 	p.Selected[step] = selected
 }
 
-// prune forgets selections that the pick no longer offers.
-func (p Picker) prune(s Screen) {
+// prune forgets selections that the pick no longer offers, and the place in a
+// pick that fits on one screen by now: what lies before it could not be reached.
+func (p Picker) prune(s Screen, limit int) {
+	if p.Offsets[s.Step] > 0 && !isPaged(s, limit) {
+		delete(p.Offsets, s.Step)
+	}
 	kept, ok := p.Selected[s.Step]
 	if !ok {
 		return

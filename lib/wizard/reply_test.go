@@ -66,7 +66,7 @@ func TestARepliesGroupMayBeTypedInPart(t *testing.T) {
 	if err != nil || !result.Typed || !slices.Equal(result.Unanswered, []string{"report_language_pick"}) {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if result.Echo != "Roster: Defaults · Directive text: mind the limits" {
+	if result.Echo != "Roster: Defaults · Directive: mind the limits" {
 		t.Errorf("echo %q", result.Echo)
 	}
 	if a := result.State.Answers; a["directive"] != "mind the\nlimits" || a["defaults_or_custom"] != "defaults" {
