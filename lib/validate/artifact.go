@@ -67,6 +67,10 @@ func (a *artifact) usable() bool {
 	return a != nil && !a.missing && !a.refused && a.fault == nil
 }
 
+// absent says whether a file that was looked for is not there; nobody looked
+// for that of an entry too broken to name one.
+func (a *artifact) absent() bool { return a != nil && a.missing }
+
 // root is the document's value; the zero node when it could not be read.
 func (a *artifact) root() node {
 	if a == nil || a.doc == nil {

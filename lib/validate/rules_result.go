@@ -104,7 +104,7 @@ func (j *judge) resultMissing() {
 		switch {
 		case by.text() == "":
 			j.at(by, "the path of the result of a completed worker", "%s although %s completed", by.show(), m.id)
-		case m.result.missing:
+		case m.result.absent():
 			j.at(by, "a result that is there", "%s, which does not exist although %s completed", by.show(), m.id)
 		}
 	}
