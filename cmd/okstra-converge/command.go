@@ -14,6 +14,7 @@ func app() cli.App {
 			{Name: "apply", Summary: "count the verdicts of a round", Help: applyHelp, Flags: applyFlags},
 			{Name: "finalize", Summary: "classify what the rounds left open", Help: finalizeHelp, Flags: finalizeFlags},
 			{Name: "summary", Summary: "a final state as report rows", Help: summaryHelp, Flags: summaryFlags},
+			{Name: "agreement", Summary: "how much the agreement is worth", Help: agreementHelp, Flags: agreementFlags},
 			{Name: "explain", Summary: "the classification table, or why a finding has its label", Help: explainHelp, Flags: explainFlags},
 		},
 	}

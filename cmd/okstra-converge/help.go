@@ -31,6 +31,7 @@ COMMANDS
   apply           count the verdicts of a round
   finalize        classify what the rounds left open
   summary         a final state as report rows
+  agreement       how much the agreement is worth
   explain         the classification table, or why a finding has its label
 
 FLAGS
@@ -161,6 +162,31 @@ FLAGS
 EXAMPLES
   okstra-converge summary final.json
   okstra-converge summary --format md final.json
+`
+
+const agreementHelp = `usage: okstra-converge agreement [--level L] [STATE]
+       okstra-converge agreement --ratings R.jsonl
+
+Prints how far the voters of a state, or the raters of any table, agree beyond
+chance: alpha, Fleiss' and Cohen's kappa, the reliability of each rater after
+Dawid and Skene; of a state also the share that confirms each group with its
+95 % interval, the section it falls into and whether missing votes could still
+move it. What cannot be estimated is null with the reason. A row of a table is
+{"unit": "u1", "rater": "a", "value": 3}: values all numbers or all texts; a
+"replicate" tells several ratings of one rater apart.
+
+Small panels prove little. Of n voters k confirm; the true rate may lie within
+  2/3  .21-.94    3/3  .44-1    1/3  .06-.79    0/3  0-.56    5/5  .57-1
+
+FLAGS
+      --level L       votes as nominal (agree or disagree) or ordinal
+                      (DISAGREE 1, SUPPLEMENT 2, AGREE 3) values (nominal)
+      --ratings FILE  a table of ratings instead of a state
+` + outputFlag + `` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-converge agreement final.json
+  okstra-converge agreement --ratings ratings.jsonl
 `
 
 const explainHelp = `usage: okstra-converge explain [GROUP --state STATE]

@@ -6,8 +6,11 @@ import (
 	"slices"
 )
 
-// What Dawid-Skene needs to say anything, and when it stops.
+// What Dawid-Skene needs to say anything, and when it stops. A confusion of
+// more values than maxClasses says nothing about a rater and grows with their
+// square: measurements are not classes.
 const (
+	maxClasses    = 64
 	minUnits      = 20
 	minRaters     = 3
 	maxIterations = 500
@@ -54,6 +57,8 @@ func (t *Table) dawidSkene(iterations int) Reliability {
 		return Reliability{Reason: TooFewUnits}
 	case len(t.raters) < minRaters:
 		return Reliability{Reason: TooFewRaters}
+	case len(t.values) > maxClasses:
+		return Reliability{Reason: TooManyValues}
 	}
 	em := newEM(t)
 	out := Reliability{Values: t.values}

@@ -19,6 +19,7 @@ const (
 	NoCommonUnits    Reason = "no-common-units"    // Cohen: the pair never met
 	TooFewUnits      Reason = "too-few-units"      // Dawid-Skene
 	TooFewRaters     Reason = "too-few-raters"     // Dawid-Skene
+	TooManyValues    Reason = "too-many-values"    // Dawid-Skene
 	Replicates       Reason = "replicates"         // a rater rated a unit twice
 	NoVotes          Reason = "no-votes"           // a share of nothing
 )

@@ -1,6 +1,7 @@
 package agreement
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -53,14 +54,15 @@ func ParseValue(raw []byte) (Value, error) {
 
 func checkExponent(text string) error {
 	mantissa, exponent, has := strings.Cut(strings.ToLower(text), "e")
-	e := 0
+	e, digits := 0, 3*maxExponent // what a number with an exponent may be written out as
 	if has {
+		digits = maxExponent
 		var err error
 		if e, err = strconv.Atoi(exponent); err != nil {
 			e = maxExponent + 1
 		}
 	}
-	if e > maxExponent || e < -maxExponent || len(mantissa) > maxExponent {
+	if e > maxExponent || e < -maxExponent || len(mantissa) > digits {
 		return fmt.Errorf("value %.40s has too many digits (expected at most %d)", text, maxExponent)
 	}
 	return nil
@@ -82,12 +84,17 @@ func (v Value) IsNumber() bool { return v.number != nil }
 // String is the word, or the number in decimal.
 func (v Value) String() string { return v.text }
 
-// MarshalJSON writes the value with the type it was read with.
+// MarshalJSON writes the value with the type it was read with, and a word's
+// characters as themselves.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.IsNumber() {
 		return []byte(v.text), nil
 	}
-	return json.Marshal(v.text)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v.text)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // compare orders numbers by size and words bytewise.

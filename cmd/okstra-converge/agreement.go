@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"okstra/lib/cli"
+	"okstra/lib/converge"
+	"okstra/lib/converge/agreement"
+	"okstra/lib/jsonl"
+)
+
+func agreementFlags(f *cli.Flags) cli.Body {
+	level := f.Enum("level", converge.LevelNominal, converge.LevelNominal, converge.LevelOrdinal)
+	leveled := f.Given("level")
+	ratings := f.InputFlag("ratings")
+	out := f.Output("output")
+	file := f.Input("state")
+	return func(_ context.Context, std cli.IO) error {
+		switch {
+		case ratings.Set() && file.Set():
+			return cli.Usagef("--ratings beside a state (expected one of them)")
+		case ratings.Set() && *leveled:
+			return cli.Usagef("--level is how votes are read; a table of ratings has its own values")
+		case ratings.Set():
+			table, err := readRatings(std, ratings)
+			if err != nil {
+				return err
+			}
+			return out.Document(std, table.Report())
+		}
+		s, err := readState(std, file)
+		if err != nil {
+			return err
+		}
+		return out.Document(std, converge.Agree(s, *level))
+	}
+}
+
+// readRatings reads a table of ratings; all bad rows are named.
+func readRatings(std cli.IO, file *cli.Input) (*agreement.Table, error) {
+	in, err := file.Open(std)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := parseRatings(in, file.Name())
+	if err = errors.Join(err, in.Close()); err != nil {
+		return nil, err
+	}
+	table, err := agreement.NewTable(rows)
+	if err != nil {
+		return nil, cli.BadInput(fmt.Errorf("%s: %w", file.Name(), err))
+	}
+	return table, nil
+}
+
+func parseRatings(in io.Reader, name string) ([]agreement.Rating, error) {
+	var rows []agreement.Rating
+	var errs []error
+	for row, err := range jsonl.Rows(in, name) {
+		if err == nil {
+			var r agreement.Rating
+			if r, err = agreement.ParseRating(row.Raw); err == nil {
+				rows = append(rows, r)
+				continue
+			}
+			err = fmt.Errorf("%s:%d: %w", name, row.Number, err)
+		}
+		errs = append(errs, cli.BadInput(err))
+	}
+	return rows, errors.Join(errs...)
+}
