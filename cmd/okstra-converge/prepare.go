@@ -114,10 +114,9 @@ func seedFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return cli.BadInput(fmt.Errorf("%s: %w", doc.Name, err))
 		}
-		s := converge.Seed(in, sum)
-		if err := cli.BadInput(located(doc, converge.Check(s))); err != nil {
+		if err := cli.BadInput(located(doc, converge.CheckInput(in))); err != nil {
 			return err
 		}
-		return out.Document(std, s)
+		return out.Document(std, converge.Seed(in, sum))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"okstra/lib/converge/grouping"
@@ -30,37 +29,22 @@ type Answer struct {
 	Content []byte
 }
 
-// RefusedFiles are verdict files that must not be counted. The state stands
-// as it was. Each fault is one error.
-type RefusedFiles struct{ Faults []finding.Finding }
+// Ballot is an answer that was read: its votes, the digest of its bytes, and
+// the faults because of which it must not be counted.
+type Ballot struct {
+	grouping.VerdictFile
+	Digest string
+	Faults []finding.Finding
+}
 
-func (e *RefusedFiles) Error() string { return errors.Join(e.Unwrap()...).Error() }
-
-// Unwrap gives one error for each fault, with its place.
-func (e *RefusedFiles) Unwrap() []error { return Errors(e.Faults) }
-
-// ExitStatus is that of malformed input.
-func (e *RefusedFiles) ExitStatus() int { return 2 }
-
-// inputError is a line about malformed input.
-type inputError string
-
-func (e inputError) Error() string { return string(e) }
-
-// ExitStatus is that of malformed input.
-func (e inputError) ExitStatus() int { return 2 }
-
-// Errors makes an error of each finding: file, line, code and text.
-func Errors(faults []finding.Finding) []error {
-	out := make([]error, len(faults))
-	for i, f := range faults {
-		place := f.Artifact
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d", place, f.Line)
-		}
-		out[i] = inputError(fmt.Sprintf("%s: %s: %s", place, f.Code, f.Message))
+// Read reads answers as those of the round that is due.
+func (s State) Read(answers []Answer) []Ballot {
+	ballots := make([]Ballot, len(answers))
+	for i, a := range answers {
+		file, faults := grouping.ParseVerdicts(a.Name, a.Content, s.roundForm(s.Next.Kind))
+		ballots[i] = Ballot{file, digest.Bytes(a.Content), faults}
 	}
-	return out
+	return ballots
 }
 
 // Apply counts the verdicts of a round. A worker that was asked and gives no
@@ -69,181 +53,253 @@ func Errors(faults []finding.Finding) []error {
 // files of the last round again are no step at all and give s itself.
 // Rule: docs/converge.md, "Verdicts".
 func Apply(s State, round int, answers []Answer, allowMissing bool) (next State, lost []finding.Finding, err error) {
-	if s.repeats(round, answers) {
+	return Count(s, round, s.Read(answers), allowMissing)
+}
+
+// Count is Apply for answers that are read already. It never changes s or
+// anything that s refers to.
+func Count(s State, round int, ballots []Ballot, allowMissing bool) (next State, lost []finding.Finding, err error) {
+	if s.repeats(round, ballots) {
 		return s, nil, nil
 	}
-	if last := len(s.Rounds) - 1; round <= last {
-		return s, nil, &TransitionError{"round-applied", fmt.Sprintf("round %d is applied already, with other files", round)}
+	if last := s.Rounds[len(s.Rounds)-1].Round; round <= last {
+		return s, nil, &TransitionError{CodeApplied, fmt.Sprintf("round %d is counted already; the state waits for %s", round, s.waitsFor())}
 	}
 	if err := s.due(ActQueue, round); err != nil {
 		return s, nil, err
 	}
 	b, queue := s.replay()
-	c := &count{s: &s, b: b, round: round, asked: b.asked(queue), seen: map[string]bool{}}
-	if err := c.read(answers); err != nil {
+	c := newCount(b, queue, round)
+	if err := c.read(ballots, allowMissing); err != nil {
 		return s, nil, err
 	}
-	if !allowMissing {
-		c.demandFiles()
-	}
-	if len(c.refused) > 0 {
-		finding.Sort(c.refused)
-		return s, nil, &RefusedFiles{c.refused}
-	}
 	r := c.result(s.Next.Kind)
-	queue = b.play(&r, queue)
-	r.Resolved, r.Carried = resolvedIn(b.groups, round), ids(queue)
+	carried := b.play(&r, queue)
+	r.Resolved, r.Carried = resolvedIn(queue, round), ids(carried)
 	s.Rounds = append(slices.Clone(s.Rounds), r)
-	s.advance(b, queue)
+	s.advance(b, carried)
 	return s, c.lost, nil
 }
 
-// repeats says whether the answers are those of the last round, by digest.
-func (s State) repeats(round int, answers []Answer) bool {
+// repeats says whether the ballots are those of the last round, by digest,
+// and nothing has happened since.
+func (s State) repeats(round int, ballots []Ballot) bool {
 	last := s.Rounds[len(s.Rounds)-1]
-	if round == 0 || last.Round != round || s.Next.Action == ActDone || len(answers) != len(last.Files) {
+	later := s.Next.Action == ActDone || s.Next.Kind == CriticGap
+	if round == 0 || last.Round != round || later || len(ballots) != len(last.Files) {
 		return false
 	}
-	given := map[string]bool{}
-	for _, a := range answers {
-		given[digest.Bytes(a.Content)] = true
+	given := make([]string, len(ballots))
+	for i, b := range ballots {
+		given[i] = b.Digest
 	}
-	for _, f := range last.Files {
-		if !given[f.SHA256] {
-			return false
-		}
+	recorded := make([]string, len(last.Files))
+	for i, f := range last.Files {
+		recorded[i] = f.SHA256
 	}
-	return len(given) == len(last.Files)
+	slices.Sort(given)
+	slices.Sort(recorded)
+	return slices.Equal(given, recorded)
 }
 
-// count is one call of Apply.
+// count is the counting of one round. The questions of the round stand in
+// slots, a row for each voter and in it a cell for each group.
 type count struct {
-	s        *State
-	b        *board
-	round    int
-	asked    map[string][]string
-	seen     map[string]bool // workers that gave a file
-	files    []FileRecord
-	verdicts []Verdict
-	missing  []MissingVote
-	lost     []finding.Finding
-	refused  []finding.Finding
+	b       *board
+	queue   []*claim
+	round   int
+	slots   [][]slot        // by voter; nil for one that was asked nothing
+	files   []*Ballot       // by voter; nil for one that gave no file
+	heard   map[string]bool // worker ids that gave a file
+	missing []MissingVote
+	lost    []finding.Finding
+	refused []finding.Finding
+}
+
+// slot is what a worker has to say on a group.
+type slot struct {
+	asked bool
+	vote  *grouping.Vote
+}
+
+func newCount(b *board, queue []*claim, round int) *count {
+	c := &count{
+		b: b, queue: queue, round: round,
+		slots: make([][]slot, len(b.voters)), files: make([]*Ballot, len(b.voters)), heard: make(map[string]bool),
+	}
+	for group, i := range b.questions(queue) {
+		v := group.eligible[i]
+		if c.slots[v] == nil {
+			c.slots[v] = make([]slot, len(b.groups))
+		}
+		c.slots[v][group.index].asked = true
+	}
+	return c
 }
 
 func (c *count) refuse(name string, line int, code, format string, args ...any) {
 	c.refused = append(c.refused, finding.Finding{Level: finding.Error, Code: code, Artifact: name, Line: line, Message: fmt.Sprintf(format, args...)})
 }
 
-func (c *count) read(answers []Answer) error {
-	for _, a := range answers {
-		f, faults := grouping.ParseVerdicts(a.Name, a.Content, c.s.roundForm(c.s.Next.Kind))
-		c.refused = append(c.refused, faults...)
-		if f.Round != 0 && f.Round != c.round {
-			return &TransitionError{"round-mismatch", fmt.Sprintf("%s: it answers round %d (expected %d)", a.Name, f.Round, c.round)}
-		}
-		if len(faults) == 0 && c.mayAnswer(f) {
-			c.files = append(c.files, FileRecord{f.Worker, digest.Bytes(a.Content)})
-			c.votes(f)
+// read takes the votes of each ballot. The error tells of all ballots of other
+// rounds and of all faults; a worker is not called silent while one of the
+// files belongs to another round.
+func (c *count) read(ballots []Ballot, allowMissing bool) error {
+	var misplaced []error
+	for i := range ballots {
+		f := &ballots[i]
+		c.refused = append(c.refused, f.Faults...)
+		switch {
+		case f.Round != 0 && f.Round < c.round:
+			misplaced = append(misplaced, &TransitionError{CodeApplied, fmt.Sprintf("%s: it answers round %d, which is counted already (expected round %d)", f.Name, f.Round, c.round)})
+		case f.Round > c.round:
+			misplaced = append(misplaced, &TransitionError{CodeMismatch, fmt.Sprintf("%s: it answers round %d (expected %d)", f.Name, f.Round, c.round)})
+		case len(f.Faults) > 0:
+			c.heard[f.Worker] = true // its absence is not the fault
+		default:
+			c.ballot(f)
 		}
 	}
-	return nil
+	if len(misplaced) == 0 && !allowMissing {
+		c.demandFiles()
+	}
+	if len(c.refused) > 0 {
+		finding.Sort(c.refused)
+		misplaced = append(misplaced, &RefusedFiles{c.refused})
+	}
+	return errors.Join(misplaced...)
 }
 
-// mayAnswer refuses files of workers that are not to be heard.
-func (c *count) mayAnswer(f grouping.VerdictFile) bool {
-	i := slices.IndexFunc(c.s.Workers, func(w Worker) bool { return w.WorkerID == f.Worker })
+// ballot takes the votes of one file, or refuses it when its worker is not to
+// be heard.
+func (c *count) ballot(f *Ballot) {
+	i := slices.IndexFunc(c.b.workers, func(w Worker) bool { return w.WorkerID == f.Worker })
+	v, voter := c.b.seats[f.Worker]
 	switch {
 	case i < 0:
 		c.refuse(f.Name, 0, CodeWorkerUnknown, "worker %q is not in the roster", f.Worker)
-	case audienceRank(c.s.Workers[i].Audience) != 0:
-		c.refuse(f.Name, 0, CodeNonvoter, "worker %q has audience %q and never votes", f.Worker, c.s.Workers[i].Audience)
-	case c.seen[f.Worker]:
+	case !voter:
+		c.refuse(f.Name, 0, CodeNonvoter, "worker %q has audience %q and never votes", f.Worker, c.b.workers[i].Audience)
+	case c.heard[f.Worker]:
 		c.refuse(f.Name, 0, CodeWorkerDuplicate, "a second file of worker %q", f.Worker)
+	case c.slots[v] == nil && len(f.Votes) == 0:
+		c.refuse(f.Name, 0, CodeNotAsked, "worker %q was asked nothing in round %d", f.Worker, c.round)
 	default:
-		c.seen[f.Worker] = true
-		return true
+		c.heard[f.Worker] = true
+		c.files[v] = f
+		c.votes(f, v)
 	}
-	return false
 }
 
-func (c *count) votes(f grouping.VerdictFile) {
-	given := map[string]grouping.Vote{}
-	for _, v := range f.Votes {
-		group := c.b.claim(v.ID)
+func (c *count) votes(f *Ballot, v int32) {
+	for i := range f.Votes {
+		vote := &f.Votes[i]
+		group := c.b.claim(vote.ID)
 		switch {
 		case group == nil:
-			c.refuse(f.Name, v.Line, CodeGroupUnknown, "there is no group %q", v.ID)
+			c.refuse(f.Name, vote.Line, CodeGroupUnknown, "there is no group %q", vote.ID)
 		case slices.Contains(group.DiscoveredBy, f.Worker):
-			c.refuse(f.Name, v.Line, CodeSelf, "worker %q judges its own group %s", f.Worker, v.ID)
-		case !slices.Contains(c.asked[f.Worker], v.ID):
-			c.refuse(f.Name, v.Line, CodeNotAsked, "worker %q was not asked about group %s", f.Worker, v.ID)
+			c.refuse(f.Name, vote.Line, CodeSelf, "worker %q judges its own group %s", f.Worker, vote.ID)
+		case c.slots[v] == nil || !c.slots[v][group.index].asked:
+			c.refuse(f.Name, vote.Line, CodeNotAsked, "worker %q was not asked about group %s in round %d", f.Worker, vote.ID, c.round)
 		default:
-			given[v.ID] = v
+			c.slots[v][group.index].vote = vote
 		}
 	}
-	for _, id := range c.asked[f.Worker] {
-		v, ok := given[id]
-		switch {
-		case !ok:
-			c.miss(f.Name, 0, f.Worker, id, CodeGroupMissing, "worker %q gave no verdict on %s")
-		case len(v.Faults) > 0:
-			c.missing = append(c.missing, MissingVote{id, f.Worker, v.Faults[0].Code})
-			c.lost = append(c.lost, v.Faults...)
-		default:
-			c.verdicts = append(c.verdicts, c.verdict(f.Worker, v))
-		}
-	}
-}
-
-func (c *count) miss(name string, line int, worker, group, code, text string) {
-	c.missing = append(c.missing, MissingVote{group, worker, code})
-	c.lost = append(c.lost, finding.Finding{Level: finding.Warning, Code: code, Artifact: name, Line: line, Message: fmt.Sprintf(text, worker, group)})
-}
-
-func (c *count) verdict(worker string, v grouping.Vote) Verdict {
-	i := slices.IndexFunc(c.s.Workers, func(w Worker) bool { return w.WorkerID == worker })
-	out := Verdict{
-		GroupID: v.ID, WorkerID: worker, SourceRoleExecutionRef: c.s.Workers[i].SourceRoleExecutionRef,
-		Verdict: v.Verdict, Evidence: v.Evidence, Reason: v.Reason,
-	}
-	if v.Basis != "" {
-		out.DisagreeBasis = &v.Basis
-	}
-	return out
 }
 
 // demandFiles refuses when somebody who was asked gave no file: a vote must
 // not be lost by counting too early.
 func (c *count) demandFiles() {
-	for _, worker := range slices.Sorted(maps.Keys(c.asked)) {
-		if !c.seen[worker] {
-			c.refuse("round "+fmt.Sprint(c.round), 0, CodeFileMissing, "worker %q was asked and gave no verdict file", worker)
+	for v, row := range c.slots {
+		if id := c.b.voter(int32(v)).WorkerID; row != nil && !c.heard[id] {
+			c.refuse(fmt.Sprintf("round %d", c.round), 0, CodeFileMissing, "worker %q was asked and gave no verdict file", id)
 		}
 	}
 }
 
-// result is the round as it is stored: sorted, so that the order in which
-// files and blocks came leaves no trace.
+// result is the round as it is stored: in order of groups and workers, so that
+// the order in which files and blocks came leaves no trace.
 func (c *count) result(kind string) Round {
-	for worker, groups := range c.asked {
-		if c.seen[worker] {
+	asked := c.b.asked(c.queue)
+	n := 0
+	for _, list := range asked {
+		n += len(list)
+	}
+	verdicts := make([]Verdict, 0, n)
+	silent := make([][]string, len(c.slots)) // groups that a voter says nothing about
+	for group, i := range c.b.questions(c.queue) {
+		v := group.eligible[i]
+		worker := c.b.voter(v)
+		switch vote := c.slots[v][group.index].vote; {
+		case vote == nil:
+			silent[v] = append(silent[v], group.GroupID)
+			c.miss(group, worker, c.silence(v))
+		case len(vote.Faults) > 0:
+			c.miss(group, worker, vote.Faults[0].Code)
+			c.lost = append(c.lost, vote.Faults...)
+		default:
+			verdicts = append(verdicts, verdict(vote, worker))
+		}
+	}
+	c.tellSilence(silent)
+	return Round{
+		Round: c.round, Kind: kind, Asked: asked, Files: c.records(), Verdicts: verdicts, Missing: orEmpty(c.missing),
+	}
+}
+
+// silence is why a voter says nothing about a group.
+func (c *count) silence(v int32) string {
+	if c.files[v] == nil {
+		return CodeFileMissing
+	}
+	return CodeGroupMissing
+}
+
+func (c *count) miss(group *claim, worker *Worker, code string) {
+	c.missing = append(c.missing, MissingVote{group.GroupID, worker.WorkerID, code})
+}
+
+// tellSilence says of each voter which questions it left open.
+func (c *count) tellSilence(silent [][]string) {
+	for v, groups := range silent {
+		if len(groups) == 0 {
 			continue
 		}
-		for _, id := range groups {
-			c.miss("round "+fmt.Sprint(c.round), 0, worker, id, CodeFileMissing, "worker %q gave no verdict file; no vote on %s")
+		code, name, text := c.silence(int32(v)), fmt.Sprintf("round %d", c.round), "worker %q gave no verdict file; no vote on %s"
+		if f := c.files[v]; f != nil {
+			name, text = f.Name, "worker %q gave no verdict on %s"
 		}
+		c.lost = append(c.lost, finding.Finding{
+			Level: finding.Warning, Code: code, Artifact: name,
+			Message: fmt.Sprintf(text, c.b.voter(int32(v)).WorkerID, enumerate(groups)),
+		})
 	}
 	finding.Sort(c.lost)
-	byGroup := func(g1, g2, w1, w2 string) int {
-		return cmp.Or(c.b.claim(g1).index-c.b.claim(g2).index, cmp.Compare(w1, w2))
+}
+
+// records are the files that were counted, by worker.
+func (c *count) records() []FileRecord {
+	records := []FileRecord{}
+	for _, f := range c.files {
+		if f != nil {
+			records = append(records, FileRecord{f.Worker, f.Digest})
+		}
 	}
-	slices.SortFunc(c.files, func(x, y FileRecord) int { return cmp.Compare(x.WorkerID, y.WorkerID) })
-	slices.SortFunc(c.verdicts, func(x, y Verdict) int { return byGroup(x.GroupID, y.GroupID, x.WorkerID, y.WorkerID) })
-	slices.SortFunc(c.missing, func(x, y MissingVote) int { return byGroup(x.GroupID, y.GroupID, x.WorkerID, y.WorkerID) })
-	return Round{
-		Round: c.round, Kind: kind, Asked: c.asked,
-		Files: orEmpty(c.files), Verdicts: orEmpty(c.verdicts), Missing: orEmpty(c.missing),
+	slices.SortFunc(records, func(x, y FileRecord) int { return cmp.Compare(x.WorkerID, y.WorkerID) })
+	return records
+}
+
+func verdict(vote *grouping.Vote, worker *Worker) Verdict {
+	out := Verdict{
+		GroupID: vote.ID, WorkerID: worker.WorkerID, SourceRoleExecutionRef: worker.SourceRoleExecutionRef,
+		Verdict: vote.Verdict, Evidence: vote.Evidence, Reason: vote.Reason,
 	}
+	if vote.Basis != "" {
+		basis := vote.Basis
+		out.DisagreeBasis = &basis
+	}
+	return out
 }
 
 func orEmpty[T any](list []T) []T {

@@ -2,17 +2,20 @@ package converge
 
 import (
 	"slices"
+	"strings"
 
 	"okstra/lib/converge/grouping"
 	"okstra/lib/run"
 )
 
 // board is a state laid out for counting: who may judge what, and which votes
-// stand. It is built from the stored parts of a state and never stored.
+// stand. It is built from the stored parts of a state and never stored. Laying
+// it out and counting a vote take the same time however many groups there are.
 type board struct {
 	config  Config
 	workers []Worker
-	voters  []int // indexes of the analysis workers, in order of their ids
+	voters  []int            // indexes of the analysis workers, in order of their ids
+	seats   map[string]int32 // worker id → index into voters
 	groups  []*claim
 	found   int // how many of the groups are the lead's; a critic's follow
 }
@@ -22,11 +25,12 @@ type claim struct {
 	*Group
 	index    int
 	critic   bool
-	sources  []int32 // voters that found it
-	eligible []int32 // voters that may judge it
-	standing []*Verdict
-	given    []cast // every vote, in order of rounds
-	resolved *int   // round in which it was resolved
+	sources  []int32    // voters that found it
+	distinct int        // role executions among the sources
+	eligible []int32    // voters that may judge it
+	standing []*Verdict // the latest vote of each of them, nil for none
+	given    []cast     // every vote, in order of rounds
+	resolved *int       // round in which it was resolved
 }
 
 // cast is a vote with the round it was given in.
@@ -37,77 +41,75 @@ type cast struct {
 
 // newBoard lays out workers and groups. Votes come with record.
 func newBoard(config Config, workers []Worker, groups []Group) *board {
-	b := &board{config: config, workers: workers}
+	b := &board{config: config, workers: workers, seats: make(map[string]int32)}
 	for i, w := range workers {
 		if w.Audience == run.AudienceAnalysis {
 			b.voters = append(b.voters, i)
 		}
 	}
 	slices.SortFunc(b.voters, func(x, y int) int {
-		return compareStrings(workers[x].WorkerID, workers[y].WorkerID)
+		return strings.Compare(workers[x].WorkerID, workers[y].WorkerID)
 	})
+	for v := range b.voters {
+		b.seats[b.voter(int32(v)).WorkerID] = int32(v)
+	}
 	claims := make([]claim, len(groups))
 	b.groups = make([]*claim, len(groups))
+	seats := make([]int32, 0, len(groups)*len(b.voters))
+	votes := make([]*Verdict, len(groups)*len(b.voters))
 	for i := range groups {
 		c := &claims[i]
 		c.Group, c.index, c.critic = &groups[i], i, isCandidate(groups[i].GroupID)
 		if !c.critic {
 			b.found++
 		}
-		b.seat(c)
+		seats = b.seat(c, seats)
+		n := len(c.eligible)
+		c.standing, votes = votes[:n:n], votes[n:]
 		b.groups[i] = c
 	}
 	return b
 }
 
-func compareStrings(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// leads are the lead's groups, candidates those that a critic added.
+func (b *board) leads() []*claim      { return b.groups[:b.found] }
+func (b *board) candidates() []*claim { return b.groups[b.found:] }
+
+func isCandidate(groupID string) bool { return strings.HasPrefix(groupID, "X") }
+
+// seat parts the voters into sources of a claim and those who may judge it,
+// storing both lists at the end of room. One role execution is one source,
+// however many of its worker ids are named, and none of them may judge.
+func (b *board) seat(c *claim, room []int32) []int32 {
+	from := len(room)
+	for v := range int32(len(b.voters)) {
+		if !slices.Contains(c.DiscoveredBy, b.voter(v).WorkerID) {
+			continue
+		}
+		if !b.holds(room[from:], v) {
+			c.distinct++
+		}
+		room = append(room, v)
 	}
-	return 0
-}
-
-func isCandidate(groupID string) bool { return len(groupID) > 0 && groupID[0] == 'X' }
-
-// seat parts the voters into sources of a claim and those who may judge it.
-// One role execution is one source, however many of its worker ids are named.
-func (b *board) seat(c *claim) {
-	for v, w := range b.voters {
-		if slices.Contains(c.DiscoveredBy, b.workers[w].WorkerID) {
-			c.sources = append(c.sources, int32(v))
+	c.sources = room[from:len(room):len(room)]
+	from = len(room)
+	for v := range int32(len(b.voters)) {
+		if !b.holds(c.sources, v) {
+			room = append(room, v)
 		}
 	}
-	c.eligible = make([]int32, 0, len(b.voters))
-	for v, w := range b.voters {
-		if !b.isSource(c, b.workers[w].SourceRoleExecutionRef) {
-			c.eligible = append(c.eligible, int32(v))
-		}
-	}
-	c.standing = make([]*Verdict, len(c.eligible))
+	c.eligible = room[from:len(room):len(room)]
+	return room
 }
 
-func (b *board) isSource(c *claim, ref string) bool {
-	for _, s := range c.sources {
-		if b.voter(s).SourceRoleExecutionRef == ref {
+// holds says whether one of some voters has the role execution of v.
+func (b *board) holds(some []int32, v int32) bool {
+	for _, s := range some {
+		if b.voter(s).SourceRoleExecutionRef == b.voter(v).SourceRoleExecutionRef {
 			return true
 		}
 	}
 	return false
-}
-
-// sourceCount is the number of distinct role executions among the sources.
-func (b *board) sourceCount(c *claim) int {
-	n := 0
-	for i, s := range c.sources {
-		ref := b.voter(s).SourceRoleExecutionRef
-		if !slices.ContainsFunc(c.sources[:i], func(o int32) bool { return b.voter(o).SourceRoleExecutionRef == ref }) {
-			n++
-		}
-	}
-	return n
 }
 
 func (b *board) voter(v int32) *Worker { return &b.workers[b.voters[v]] }
@@ -127,10 +129,8 @@ func (b *board) claim(id string) *claim {
 
 // place is the position of a worker among those who may judge c, or -1.
 func (b *board) place(c *claim, workerID string) int {
-	for i, v := range c.eligible {
-		if b.voter(v).WorkerID == workerID {
-			return i
-		}
+	if v, ok := b.seats[workerID]; ok {
+		return slices.Index(c.eligible, v)
 	}
 	return -1
 }
@@ -146,6 +146,9 @@ func (b *board) record(round int, v *Verdict) bool {
 	if i < 0 {
 		return false
 	}
+	if c.given == nil {
+		c.given = make([]cast, 0, len(c.eligible))
+	}
 	c.standing[i] = v
 	c.given = append(c.given, cast{round, v})
 	return true
@@ -153,7 +156,7 @@ func (b *board) record(round int, v *Verdict) bool {
 
 // tally counts the votes that stand.
 func (b *board) tally(c *claim) Tally {
-	t := Tally{Sources: b.sourceCount(c), Adversarial: b.config.Adversarial || c.critic}
+	t := Tally{Sources: c.distinct, Adversarial: b.config.Adversarial || c.critic}
 	if t.Sources >= 2 {
 		return t // nobody was asked
 	}
@@ -175,19 +178,35 @@ func decided(t Tally) bool {
 	return t.Sources >= 2 || t.Missing == 0 && (t.Agree == 0 || t.Disagree == 0)
 }
 
-// asked says which groups of the queue go to whom: in the first round of a
-// claim everybody who may judge it; later those without a vote, and everybody
-// where the claim is split.
-func (b *board) asked(queue []*claim) map[string][]string {
-	out := make(map[string][]string)
-	for _, c := range queue {
-		t := b.tally(c)
-		split := t.Agree > 0 && t.Disagree > 0
-		for i, v := range c.eligible {
-			if split || c.standing[i] == nil {
-				id := b.voter(v).WorkerID
-				out[id] = append(out[id], c.GroupID)
+// questions gives each question of a round: a claim of the queue and the place
+// of a voter among those who may judge it. In the first round of a claim
+// everybody is asked; later those without a vote, and everybody where the
+// claim is split. Questions come in order of claims, then of worker ids.
+func (b *board) questions(queue []*claim) func(yield func(*claim, int) bool) {
+	return func(yield func(*claim, int) bool) {
+		for _, c := range queue {
+			t := b.tally(c)
+			split := t.Agree > 0 && t.Disagree > 0
+			for i := range c.eligible {
+				if (split || c.standing[i] == nil) && !yield(c, i) {
+					return
+				}
 			}
+		}
+	}
+}
+
+// asked lists the questions of a round by worker.
+func (b *board) asked(queue []*claim) map[string][]string {
+	lists := make([][]string, len(b.voters))
+	for c, i := range b.questions(queue) {
+		v := c.eligible[i]
+		lists[v] = append(lists[v], c.GroupID)
+	}
+	out := make(map[string][]string, len(lists))
+	for v, list := range lists {
+		if len(list) > 0 {
+			out[b.voter(int32(v)).WorkerID] = list
 		}
 	}
 	return out
@@ -203,6 +222,14 @@ func (b *board) settle(queue []*claim, round int) (carried []*claim) {
 		}
 	}
 	return carried
+}
+
+// play counts the votes of a round and gives the claims that it carries.
+func (b *board) play(r *Round, queue []*claim) (carried []*claim) {
+	for i := range r.Verdicts {
+		b.record(r.Round, &r.Verdicts[i])
+	}
+	return b.settle(queue, r.Round)
 }
 
 func ids(claims []*claim) []string {

@@ -2,9 +2,7 @@ package converge
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 
 	"okstra/lib/finding"
 )
@@ -16,65 +14,65 @@ const (
 )
 
 // Check reports where a state contradicts itself: its rounds must be such as
-// Seed, Apply and Finalize make them, and everything derived from the votes
-// must be what the votes give. Findings have pointers and no artifact.
-// Rule: docs/converge.md, "What a state must hold".
+// the steps of a convergence make them, and everything derived from the votes
+// must be what the votes give. Findings have pointers and no artifact. The
+// state must fit its schema. Rule: docs/converge.md, "What a state must hold".
 func Check(s State) []finding.Finding {
-	k := &checker{s: s}
-	if !k.wellFormed() {
-		return k.faults
+	k := &checker{s: s, code: func(string) string { return CodeInvariant }}
+	if k.wellFormed() {
+		k.replay()
 	}
-	b := newBoard(s.Config, s.Workers, s.Groups)
-	queue := b.settle(b.groups, 0)
-	k.same("/rounds/0/resolved", s.Rounds[0].Resolved, resolvedIn(b.groups, 0))
-	k.same("/rounds/0/carried", s.Rounds[0].Carried, ids(queue))
-	for i := 1; i < len(s.Rounds); i++ {
-		queue = k.round(i, b, queue)
-	}
-	k.derived(b, queue)
 	finding.Sort(k.faults)
 	return k.faults
 }
 
+// checker collects the faults of a document. code gives the code under which
+// a fault of the roster or of a reference is reported.
 type checker struct {
 	s      State
+	code   func(specific string) string
 	faults []finding.Finding
 }
 
 func (k *checker) fault(pointer, code, format string, args ...any) {
-	k.faults = append(k.faults, finding.Finding{Level: finding.Error, Code: code, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+	k.faults = append(k.faults, finding.Finding{
+		Level: finding.Error, Code: code, Pointer: pointer, Anchor: pointer, Message: fmt.Sprintf(format, args...),
+	})
+}
+
+func (k *checker) broken(pointer, format string, args ...any) {
+	k.fault(pointer, CodeInvariant, format, args...)
 }
 
 func (k *checker) same(pointer string, found, expected any) {
 	if !reflect.DeepEqual(found, expected) {
-		k.fault(pointer, CodeInvariant, "%v (expected %v)", found, expected)
+		k.broken(pointer, "%v (expected %v)", found, expected)
+	}
+}
+
+// sameIDs compares lists of ids and names the first that differs.
+func (k *checker) sameIDs(pointer string, found, expected []string) {
+	for i := range min(len(found), len(expected)) {
+		if found[i] != expected[i] {
+			k.broken(fmt.Sprintf("%s/%d", pointer, i), "%s (expected %s)", found[i], expected[i])
+			return
+		}
+	}
+	switch {
+	case len(found) > len(expected):
+		k.broken(fmt.Sprintf("%s/%d", pointer, len(expected)), "%s (expected no more than %d)", enumerate(found[len(expected):]), len(expected))
+	case len(found) < len(expected):
+		k.broken(pointer, "%d in the list (expected %s as well)", len(found), enumerate(expected[len(found):]))
 	}
 }
 
 // wellFormed checks what the board relies on: ids in their order, references
 // into the roster, rounds numbered from 0.
 func (k *checker) wellFormed() bool {
-	found, candidates := 0, 0
-	for i, g := range k.s.Groups {
-		letter, n := "G", &found
-		if isCandidate(g.GroupID) {
-			letter, n = "X", &candidates
-		}
-		*n++
-		if want := fmt.Sprintf("%s-%03d", letter, *n); g.GroupID != want || letter == "G" && candidates > 0 {
-			k.fault(fmt.Sprintf("/groups/%d/groupId", i), CodeInvariant, "%q (expected %q)", g.GroupID, want)
-		}
-	}
-	refs := map[string]bool{}
-	names := map[string]bool{}
-	for i, w := range k.s.Workers {
-		if names[w.WorkerID] || refs[w.SourceRoleExecutionRef] {
-			k.fault(fmt.Sprintf("/workers/%d", i), CodeInvariant, "worker %q or its role execution %q stands twice", w.WorkerID, w.SourceRoleExecutionRef)
-		}
-		names[w.WorkerID], refs[w.SourceRoleExecutionRef] = true, true
-	}
+	k.roster(k.s.Workers, k.s.Task.TaskType)
+	k.groups(k.s.Workers, k.s.Groups, true)
 	if len(k.s.Rounds) == 0 {
-		k.fault("/rounds", CodeInvariant, "no round (expected the seed)")
+		k.broken("/rounds", "no round (expected the seed)")
 	}
 	for i, r := range k.s.Rounds {
 		k.numbered(i, r)
@@ -82,6 +80,8 @@ func (k *checker) wellFormed() bool {
 	return len(k.faults) == 0
 }
 
+// numbered checks the number and the kind of a round: the seed first, a
+// critic's round last if at all.
 func (k *checker) numbered(i int, r Round) {
 	at := fmt.Sprintf("/rounds/%d", i)
 	kind := Reverify
@@ -92,70 +92,72 @@ func (k *checker) numbered(i int, r Round) {
 		kind = CriticGap
 	}
 	if r.Round != i {
-		k.fault(at+"/round", CodeInvariant, "%d (expected %d)", r.Round, i)
+		k.broken(at+"/round", "%d (expected %d)", r.Round, i)
 	}
 	if r.Kind != kind {
-		k.fault(at+"/kind", CodeInvariant, "%q (expected %q)", r.Kind, kind)
+		k.broken(at+"/kind", "%q (expected %q)", r.Kind, kind)
 	}
 	if kind == Reverify && i > k.s.Config.MaxRounds {
-		k.fault(at, CodeInvariant, "round %d is above maxRounds, which is %d", i, k.s.Config.MaxRounds)
+		k.broken(at, "round %d is above maxRounds, which is %d", i, k.s.Config.MaxRounds)
 	}
 }
 
-// round checks that each question of a round has one answer, a vote or a
-// missing one, and that nobody else voted.
-func (k *checker) round(i int, b *board, queue []*claim) []*claim {
-	r := &k.s.Rounds[i]
-	at := fmt.Sprintf("/rounds/%d", i)
-	asked := b.asked(queue)
-	if !maps.EqualFunc(r.Asked, asked, slices.Equal[[]string]) {
-		k.fault(at+"/asked", CodeInvariant, "%v (expected %v)", r.Asked, asked)
+// replay plays all rounds again from nothing but the groups and the votes.
+func (k *checker) replay() {
+	b := newBoard(k.s.Config, k.s.Workers, k.s.Groups)
+	queue := b.settle(b.leads(), 0)
+	seed := k.s.Rounds[0]
+	k.sameIDs("/rounds/0/resolved", seed.Resolved, resolvedIn(b.leads(), 0))
+	k.sameIDs("/rounds/0/carried", seed.Carried, ids(queue))
+	if len(seed.Asked)+len(seed.Files)+len(seed.Verdicts)+len(seed.Missing) > 0 {
+		k.broken("/rounds/0", "votes in round 0, in which nobody is asked")
 	}
-	open := map[[2]string]bool{}
-	for worker, groups := range asked {
-		for _, id := range groups {
-			open[[2]string{id, worker}] = true
+	if k.s.disabledReason(b) != "" && (len(k.s.Rounds) > 1 || len(b.candidates()) > 0) {
+		k.broken("/rounds", "rounds or candidates where there is no loop")
+	}
+	open := len(queue) // of the lead's groups
+	critic := false
+	for i := 1; i < len(k.s.Rounds) && len(k.faults) == 0; i++ {
+		critic = k.s.Rounds[i].Kind == CriticGap
+		k.order(i, open, critic)
+		if critic {
+			queue = b.candidates()
+		}
+		queue = k.round(i, b, queue)
+		if !critic {
+			open = len(queue)
 		}
 	}
-	answer := func(pointer, group, worker string) {
-		key := [2]string{group, worker}
-		if !open[key] {
-			k.fault(pointer, CodeInvariant, "worker %q was not asked about %s in round %d, or answers twice", worker, group, i)
-		}
-		delete(open, key)
+	if len(b.candidates()) > 0 && !critic {
+		k.order(len(k.s.Rounds), open, true)
+		queue = b.candidates()
 	}
-	for j, v := range r.Verdicts {
-		answer(fmt.Sprintf("%s/verdicts/%d", at, j), v.GroupID, v.WorkerID)
+	if len(k.faults) == 0 {
+		k.derived(b, queue)
 	}
-	for j, m := range r.Missing {
-		answer(fmt.Sprintf("%s/missing/%d", at, j), m.GroupID, m.WorkerID)
+}
+
+// order reports a round at a time when it was not due.
+func (k *checker) order(i, open int, critic bool) {
+	ended := open == 0 || i-1 >= k.s.Config.MaxRounds
+	switch {
+	case critic && !ended:
+		k.broken("/rounds", "a critic's candidates before the loop ended")
+	case !critic && open == 0:
+		k.broken(fmt.Sprintf("/rounds/%d", i), "a round after the loop ended")
 	}
-	if len(open) > 0 {
-		k.fault(at, CodeInvariant, "%d questions of round %d have neither a vote nor a missing one", len(open), i)
-	}
-	if len(k.faults) > 0 {
-		return queue
-	}
-	queue = b.play(r, queue)
-	k.same(at+"/resolved", r.Resolved, resolvedIn(b.groups, i))
-	k.same(at+"/carried", r.Carried, ids(queue))
-	return queue
 }
 
 // derived compares queue, findings, status and what is next.
 func (k *checker) derived(b *board, queue []*claim) {
-	if len(k.faults) > 0 {
-		return
-	}
 	want := k.s
 	want.Status, want.StopReason = Running, nil
 	want.advance(b, queue)
 	if want.Next.Action == ActFinalize && k.s.Next.Action == ActDone {
-		if closed, err := Finalize(want); err == nil {
-			want = closed
-		}
+		status, reason := want.loopOutcome()
+		want.close(b, status, reason)
 	}
-	k.same("/queue", k.s.Queue, want.Queue)
+	k.sameIDs("/queue", k.s.Queue, want.Queue)
 	k.same("/next", k.s.Next, want.Next)
 	k.same("/status", k.s.Status, want.Status)
 	k.same("/stopReason", text(k.s.StopReason), text(want.StopReason))
@@ -164,24 +166,24 @@ func (k *checker) derived(b *board, queue []*claim) {
 		return
 	}
 	for i, f := range want.Findings {
-		k.finding(fmt.Sprintf("/findings/%d", i), k.s.Findings[i], f)
+		if !sameFinding(k.s.Findings[i], f) {
+			k.finding(fmt.Sprintf("/findings/%d", i), k.s.Findings[i], f)
+		}
 	}
 }
 
-// finding names the first fields in which a stored finding differs from the
-// one that the votes give.
+// finding names the fields in which a stored finding differs from the one that
+// the votes give.
 func (k *checker) finding(at string, found, expected Finding) {
 	a, b := reflect.ValueOf(found), reflect.ValueOf(expected)
 	for i := range a.NumField() {
 		if reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
 			continue
 		}
-		name := jsonName(a.Type().Field(i))
+		name := a.Type().Field(i).Tag.Get("json")
 		k.fault(at+"/"+name, CodeRecompute, "group %s: %s is %v (expected %v, by the votes)", expected.GroupID, name, show(a.Field(i)), show(b.Field(i)))
 	}
 }
-
-func jsonName(f reflect.StructField) string { return f.Tag.Get("json") }
 
 func show(v reflect.Value) any {
 	if v.Kind() == reflect.Pointer && !v.IsNil() {

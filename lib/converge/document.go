@@ -1,6 +1,8 @@
 package converge
 
 import (
+	"fmt"
+
 	"okstra/lib/converge/grouping"
 	"okstra/lib/run"
 )
@@ -104,6 +106,14 @@ type Next struct {
 	Action string `json:"action"`
 	Round  int    `json:"round,omitempty"`
 	Kind   string `json:"kind,omitempty"`
+}
+
+// String says it in words: "queue round 2 (reverify)", "finalize", "done".
+func (n Next) String() string {
+	if n.Action != ActQueue {
+		return n.Action
+	}
+	return fmt.Sprintf("%s round %d (%s)", n.Action, n.Round, n.Kind)
 }
 
 // FileRecord is a verdict file that was counted, by the digest of its bytes.

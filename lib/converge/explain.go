@@ -20,7 +20,7 @@ func Explain(s State, group string) (string, bool) {
 	var text strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&text, format+"\n", args...) }
 	line("%s: %s", group, c.Claim)
-	for _, p := range s.positions(b, c) {
+	for _, p := range b.positions(c, s.missingCodes()) {
 		line("  %s: %s%s", p.WorkerID, p.Stance, note(p.Note))
 	}
 	posture := "the claim weighs as much as one vote per source"

@@ -119,3 +119,26 @@ func (b *board) classified(claims []*claim) []Finding {
 	}
 	return out
 }
+
+// sameFinding compares without reflection, because every finding is compared
+// on every read.
+func sameFinding(a, b Finding) bool {
+	return a.GroupID == b.GroupID && a.Classification == b.Classification && a.Reason == b.Reason &&
+		a.Section == b.Section && a.Settled == b.Settled && samePointer(a.ResolvedInRound, b.ResolvedInRound) &&
+		a.Sources == b.Sources && a.Eligible == b.Eligible &&
+		a.Agree == b.Agree && a.Disagree == b.Disagree && a.Missing == b.Missing &&
+		slices.Equal(a.Flags, b.Flags) && slices.Equal(a.Supplements, b.Supplements) &&
+		slices.EqualFunc(a.Dissent, b.Dissent, sameDissent) && slices.Equal(a.Tickets, b.Tickets)
+}
+
+func sameDissent(a, b Dissent) bool {
+	return a.WorkerID == b.WorkerID && a.Round == b.Round && a.Text == b.Text && a.Evidence == b.Evidence &&
+		a.Withdrawn == b.Withdrawn && samePointer(a.Basis, b.Basis)
+}
+
+func samePointer[T comparable](a, b *T) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}

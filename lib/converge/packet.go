@@ -72,7 +72,6 @@ func Queue(s State, round int, o QueueOptions) ([]Packet, error) {
 }
 
 func (s State) packet(b *board, worker string, groups []string, o QueueOptions) Packet {
-	i := slices.IndexFunc(s.Workers, func(w Worker) bool { return w.WorkerID == worker })
 	purpose := fmt.Sprintf("reverify-r%d", s.Next.Round)
 	mode, adversarial := s.Config.VerificationMode, s.Config.Adversarial
 	if s.Next.Kind == CriticGap {
@@ -80,7 +79,7 @@ func (s State) packet(b *board, worker string, groups []string, o QueueOptions) 
 	}
 	p := Packet{
 		SchemaVersion: Version, Kind: PacketKind, Round: s.Next.Round, RoundKind: s.Next.Kind, WorkerID: worker,
-		SourceRoleExecutionRef: s.Workers[i].SourceRoleExecutionRef, VerificationMode: mode, Adversarial: adversarial,
+		SourceRoleExecutionRef: b.voter(b.seats[worker]).SourceRoleExecutionRef, VerificationMode: mode, Adversarial: adversarial,
 		OrderSeed: o.OrderSeed, ResultPath: run.Folder{Task: s.Task}.Verdicts(worker, purpose), Groups: []PacketGroup{},
 	}
 	for _, id := range groups {

@@ -1,7 +1,6 @@
 package converge
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,31 +31,39 @@ var audienceRoles = []struct {
 }
 
 func audienceRank(audience string) int {
-	return slices.IndexFunc(audienceRoles, func(a struct {
-		audience string
-		roles    []string
-	},
-	) bool {
-		return a.audience == audience
-	})
+	for i, a := range audienceRoles {
+		if a.audience == audience {
+			return i
+		}
+	}
+	return -1
 }
 
-// allowedRoles are the roles of an audience, sorted. In an implementation run
-// only verifiers are sources: the executor's result is what they judge.
+// allowedRoles are the roles of an audience, sorted; none for an unknown one.
+// In an implementation run only verifiers are sources: the executor's result
+// is what they judge.
 func allowedRoles(audience, taskType string) []string {
-	if audience == run.AudienceAnalysis && taskType == "implementation" {
+	switch rank := audienceRank(audience); {
+	case rank < 0:
+		return nil
+	case audience == run.AudienceAnalysis && taskType == "implementation":
 		return []string{run.RoleVerifier}
+	default:
+		return audienceRoles[rank].roles
 	}
-	return audienceRoles[audienceRank(audience)].roles
 }
 
 // Prepare turns the lead's grouping into the grouped input of a run. Identity
 // comes from the manifest alone. items gives the section of each item of a
-// worker's result, or nil when there is no result to look into; manifestPath
-// is how the input refers to the manifest. The input is complete only where
-// there is no fault. Rule: docs/converge.md, "Grouping".
+// worker's result, or nil when there is no result: an analysis worker must have
+// one, while what the lead or a report writer noticed may stand nowhere else.
+// manifestPath is how the input refers to the manifest. The input is complete
+// only where there is no fault. Rule: docs/converge.md, "Grouping".
 func Prepare(name string, f grouping.File, m run.Manifest, manifestPath string, config Config, items func(workerID string) map[string]int) (Input, []finding.Finding) {
-	p := preparer{name: name, manifest: m, items: items}
+	p := preparer{name: name, manifest: m, items: items, analysts: map[string]bool{}}
+	for _, seat := range f.Roster {
+		p.analysts[seat.WorkerID] = p.analysts[seat.WorkerID] || seat.Audience == run.AudienceAnalysis
+	}
 	in := Input{
 		SchemaVersion: Version, Kind: InputKind, ArtifactID: "convergence-input-" + m.Task.Suffix(),
 		Task: m.Task, RunManifestPath: manifestPath, Config: config,
@@ -70,6 +77,7 @@ type preparer struct {
 	name     string
 	manifest run.Manifest
 	items    func(string) map[string]int
+	analysts map[string]bool // by worker id, as the roster says
 	faults   []finding.Finding
 }
 
@@ -100,9 +108,7 @@ func (p *preparer) workers(roster []grouping.Seat) []Worker {
 			SourceRoleExecutionRef: row.RoleExecutionRef, Provider: &provider, Model: row.Model,
 		})
 	}
-	slices.SortStableFunc(workers, func(a, b Worker) int {
-		return cmp.Or(audienceRank(a.Audience)-audienceRank(b.Audience), cmp.Compare(a.WorkerID, b.WorkerID))
-	})
+	slices.SortStableFunc(workers, compareWorkers)
 	return workers
 }
 
@@ -122,29 +128,37 @@ func (p *preparer) resolve(seat grouping.Seat) (run.RoleExecution, bool) {
 		}
 	}
 	allowed := allowedRoles(seat.Audience, p.manifest.Task.TaskType)
+	outside := func(r run.RoleExecution) bool {
+		return !slices.Contains(allowed, r.Role) && (seat.Role == "" || seat.Role == r.Role)
+	}
+	forbidden := slices.IndexFunc(others, outside)
 	switch {
-	case len(rows) == 0 && len(others) > 0:
-		p.roleFault(seat, others[0].Role, allowed)
-		return run.RoleExecution{}, false
+	case len(rows) == 1 && outside(rows[0]):
+		p.roleFault(seat, rows[0].Role, allowed)
+	case forbidden >= 0 && (len(rows) == 0 || seat.Role == others[forbidden].Role):
+		p.roleFault(seat, others[forbidden].Role, allowed)
 	case len(rows) != 1:
 		p.fault(seat.Line, CodeUnresolved, "worker %q of audience %q: %d rows in the run manifest (expected one)", seat.WorkerID, seat.Audience, len(rows))
-		return run.RoleExecution{}, false
-	case !slices.Contains(allowed, rows[0].Role):
-		p.roleFault(seat, rows[0].Role, allowed)
-		return run.RoleExecution{}, false
 	case seat.Role != "" && seat.Role != rows[0].Role:
 		p.fault(seat.Line, CodeUnresolved, "worker %q is listed as %q and is %q in the run manifest", seat.WorkerID, seat.Role, rows[0].Role)
-		return run.RoleExecution{}, false
+	default:
+		return rows[0], true
 	}
-	return rows[0], true
+	return run.RoleExecution{}, false
 }
 
 func (p *preparer) roleFault(seat grouping.Seat, role string, allowed []string) {
-	text := fmt.Sprintf("worker %q: audience %q does not allow the role %q (expected %s)", seat.WorkerID, seat.Audience, role, strings.Join(allowed, ", "))
+	p.fault(seat.Line, CodeRole, "%s", roleText(seat.WorkerID, seat.Audience, role, allowed))
+}
+
+// roleText says which role an audience does not allow, and which it does. The
+// executor's result is what the verifiers judge, so it is no source itself.
+func roleText(workerID, audience, role string, allowed []string) string {
+	text := fmt.Sprintf("worker %q: audience %q does not allow the role %q (expected %s)", workerID, audience, role, strings.Join(allowed, " or "))
 	if role == run.RoleImplementer {
 		text += "; group the results of the verifiers instead"
 	}
-	p.fault(seat.Line, CodeRole, "%s", text)
+	return text
 }
 
 func (p *preparer) groups(groups []grouping.Group) []Group {
@@ -155,9 +169,7 @@ func (p *preparer) groups(groups []grouping.Group) []Group {
 			GroupID: g.ID, Claim: g.Claim, Tickets: sortedTexts(g.Tickets), Origin: Origin{g.Origin, g.OriginEvidence},
 			DiscoveredBy: sortedTexts(g.DiscoveredBy), SourceItems: slices.Clone(g.SourceItems),
 		}
-		slices.SortFunc(group.SourceItems, func(a, b grouping.ItemRef) int {
-			return cmp.Or(cmp.Compare(a.WorkerID, b.WorkerID), cmp.Compare(grouping.Number(a.ItemID), grouping.Number(b.ItemID)))
-		})
+		slices.SortFunc(group.SourceItems, compareRefs)
 		if g.CapturedEvidence != "" {
 			group.CapturedEvidence = &g.CapturedEvidence
 		}
@@ -171,11 +183,11 @@ func (p *preparer) groups(groups []grouping.Group) []Group {
 func (p *preparer) references(g grouping.Group) {
 	for _, ref := range g.SourceItems {
 		sections := p.items(ref.WorkerID)
-		if sections == nil {
-			continue
-		}
 		section, known := sections[ref.ItemID]
 		switch {
+		case sections == nil && p.analysts[ref.WorkerID]:
+			p.fault(g.LineOf("Source Items"), CodeItem, "group %s: %q has no result that could hold item %s", g.ID, ref.WorkerID, ref.ItemID)
+		case sections == nil:
 		case !known:
 			p.fault(g.LineOf("Source Items"), CodeItem, "group %s: the result of %q has no item %s", g.ID, ref.WorkerID, ref.ItemID)
 		case section == grouping.OutOfScope:

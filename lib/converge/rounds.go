@@ -2,9 +2,15 @@ package converge
 
 import (
 	"fmt"
-	"slices"
 
 	"okstra/lib/converge/grouping"
+)
+
+// Codes of steps that are refused.
+const (
+	CodeWrongOrder = "wrong-order"    // another command is due
+	CodeMismatch   = "round-mismatch" // a file of a round that is not due yet
+	CodeApplied    = "round-applied"  // files of a round that was counted before
 )
 
 // TransitionError is a step that is not due. Nothing was changed by it.
@@ -16,7 +22,7 @@ func (e *TransitionError) Error() string { return e.Code + ": " + e.Message }
 func (e *TransitionError) ExitStatus() int { return 1 }
 
 func wrongOrder(format string, args ...any) error {
-	return &TransitionError{"wrong-order", fmt.Sprintf(format, args...)}
+	return &TransitionError{CodeWrongOrder, fmt.Sprintf(format, args...)}
 }
 
 // due says why a command is not what the state waits for, or nil.
@@ -41,7 +47,7 @@ func (s State) waitsFor() string {
 }
 
 // Seed classifies what needs no vote and queues the rest. inputDigest is the
-// canonical digest of the input document.
+// canonical digest of the input document, which CheckInput found no fault in.
 func Seed(in Input, inputDigest string) State {
 	s := State{
 		SchemaVersion: Version, Kind: StateKind, InputDigest: inputDigest,
@@ -49,10 +55,10 @@ func Seed(in Input, inputDigest string) State {
 		Config: in.Config, Workers: in.Workers, Groups: in.Groups, Status: Running,
 	}
 	b := newBoard(s.Config, s.Workers, s.Groups)
-	carried := b.settle(b.groups, 0)
+	carried := b.settle(b.leads(), 0)
 	s.Rounds = []Round{{
 		Kind: SeedRound, Asked: map[string][]string{}, Files: []FileRecord{}, Verdicts: []Verdict{}, Missing: []MissingVote{},
-		Resolved: resolvedIn(b.groups, 0), Carried: ids(carried),
+		Resolved: resolvedIn(b.leads(), 0), Carried: ids(carried),
 	}}
 	s.advance(b, carried)
 	return s
@@ -69,18 +75,34 @@ func (s *State) disabledReason(b *board) string {
 	return ""
 }
 
-// advance derives everything that follows from the rounds so far.
+// advance derives everything that follows from the rounds so far; queue holds
+// the claims that they left open. A critic's candidates get one round after
+// the loop over the lead's groups, whatever is left of maxRounds.
 func (s *State) advance(b *board, queue []*claim) {
 	if reason := s.disabledReason(b); reason != "" {
 		s.close(b, Disabled, reason)
 		return
 	}
 	s.Queue, s.Findings = ids(queue), b.classified(without(b.groups, queue))
-	round := len(s.Rounds)
-	s.Next = Next{Action: ActFinalize}
-	if len(queue) > 0 && round <= s.Config.MaxRounds {
-		s.Next = Next{Action: ActQueue, Round: round, Kind: Reverify}
+	last := s.Rounds[len(s.Rounds)-1]
+	switch {
+	case last.Kind == CriticGap:
+		s.Next = Next{Action: ActFinalize}
+	case len(b.candidates()) > 0:
+		s.Next = Next{Action: ActQueue, Round: last.Round + 1, Kind: CriticGap}
+	case s.loopEnded(len(queue)):
+		s.Next = Next{Action: ActFinalize}
+	default:
+		s.Next = Next{Action: ActQueue, Round: last.Round + 1, Kind: Reverify}
 	}
+}
+
+// loopEnded says whether the loop over the lead's groups is over while so many
+// of them are open. It ends early only when nothing is open: an end after a
+// silent round would let an added vote lower a label, because that vote would
+// keep the loop alive for later dissent.
+func (s *State) loopEnded(open int) bool {
+	return open == 0 || s.Rounds[len(s.Rounds)-1].Round >= s.Config.MaxRounds
 }
 
 // close classifies all groups and ends the loop.
@@ -90,6 +112,7 @@ func (s *State) close(b *board, status, reason string) {
 	s.Findings = b.classified(b.groups)
 }
 
+// without leaves out some of the claims; both lists are in order of groups.
 func without(all, some []*claim) []*claim {
 	out := make([]*claim, 0, len(all)-len(some))
 	for _, c := range all {
@@ -107,23 +130,25 @@ func without(all, some []*claim) []*claim {
 // reports them.
 func (s *State) replay() (*board, []*claim) {
 	b := newBoard(s.Config, s.Workers, s.Groups)
-	queue := b.settle(b.groups, 0)
+	queue := b.settle(b.leads(), 0)
 	if s.disabledReason(b) != "" {
 		return b, nil
 	}
+	critic := false
 	for i := range s.Rounds {
-		if r := &s.Rounds[i]; r.Round > 0 {
-			queue = b.play(r, queue)
+		r := &s.Rounds[i]
+		if r.Kind == SeedRound {
+			continue
 		}
+		if critic = r.Kind == CriticGap; critic {
+			queue = b.candidates()
+		}
+		queue = b.play(r, queue)
+	}
+	if len(b.candidates()) > 0 && !critic {
+		queue = b.candidates()
 	}
 	return b, queue
-}
-
-func (b *board) play(r *Round, queue []*claim) []*claim {
-	for i := range r.Verdicts {
-		b.record(r.Round, &r.Verdicts[i])
-	}
-	return b.settle(queue, r.Round)
 }
 
 // Finalize classifies what the rounds left open.
@@ -131,17 +156,28 @@ func Finalize(s State) (State, error) {
 	if err := s.due(ActFinalize, 0); err != nil {
 		return s, err
 	}
-	b, queue := s.replay()
-	voted := slices.ContainsFunc(s.Rounds, func(r Round) bool { return len(r.Verdicts) > 0 })
-	switch {
-	case len(queue) == 0:
-		s.close(b, Converged, QueueEmpty)
-	case voted:
-		s.close(b, Exhausted, MaxRounds)
-	default:
-		s.close(b, Aborted, AbortedNonResult)
-	}
+	b, _ := s.replay()
+	status, reason := s.loopOutcome()
+	s.close(b, status, reason)
 	return s, nil
+}
+
+// loopOutcome is how the loop over the lead's groups ended. A critic's round
+// comes after that end and does not change it.
+func (s *State) loopOutcome() (status, reason string) {
+	var open, voted bool
+	for _, r := range s.Rounds {
+		if r.Kind != CriticGap {
+			open, voted = len(r.Carried) > 0, voted || len(r.Verdicts) > 0
+		}
+	}
+	switch {
+	case !open:
+		return Converged, QueueEmpty
+	case voted:
+		return Exhausted, MaxRounds
+	}
+	return Aborted, AbortedNonResult
 }
 
 // Unsettled lists the findings whose missing votes could still move them.

@@ -61,12 +61,13 @@ func Summarise(s State) (Summary, error) {
 		return Summary{}, wrongOrder("the state is not final, it waits for %s", s.waitsFor())
 	}
 	b, _ := s.replay()
+	silent, known := s.missingCodes(), make(map[string]string)
 	out := Summary{SchemaVersion: Version, Kind: SummaryKind, Evidence: []EvidenceRow{}, Consensus: []CrossRow{}, Differences: []CrossRow{}}
 	for i, f := range s.Findings {
 		c := b.groups[i]
 		row := CrossRow{
 			GroupID: f.GroupID, Classification: f.Classification, Settled: f.Settled, Claim: c.Claim,
-			Positions: s.positions(b, c), Tickets: f.Tickets, EvidenceRefs: out.evidence(c),
+			Positions: b.positions(c, silent), Tickets: f.Tickets, EvidenceRefs: out.evidence(c, known),
 		}
 		list, letter := &out.Differences, "D"
 		if f.Section == Consensus {
@@ -78,38 +79,44 @@ func Summarise(s State) (Summary, error) {
 	return out, nil
 }
 
-// evidence adds the places of a claim; equal places share a row.
-func (s *Summary) evidence(c *claim) []string {
+// evidence adds the places of a claim; equal places with equal tickets share a
+// row. known gives the row's id by both.
+func (s *Summary) evidence(c *claim, known map[string]string) []string {
 	refs := []string{}
 	for _, place := range grouping.SplitEvidence(c.Origin.Evidence) {
-		i := slices.IndexFunc(s.Evidence, func(e EvidenceRow) bool { return e.Ref == place && slices.Equal(e.Tickets, c.Tickets) })
-		if i < 0 {
-			i = len(s.Evidence)
-			s.Evidence = append(s.Evidence, EvidenceRow{grouping.ID("E", i+1), place, c.Claim, c.Tickets})
+		key := place + "\x00" + strings.Join(c.Tickets, "\x00")
+		id, there := known[key]
+		if !there {
+			id = grouping.ID("E", len(s.Evidence)+1)
+			known[key] = id
+			s.Evidence = append(s.Evidence, EvidenceRow{id, place, c.Claim, c.Tickets})
 		}
-		refs = append(refs, s.Evidence[i].ID)
+		refs = append(refs, id)
 	}
 	return refs
 }
 
-// positions lists sources first, then everybody who was asked.
-func (s State) positions(b *board, c *claim) []Position {
+// positions lists sources first, then everybody who was asked. silent is why
+// votes are missing.
+func (b *board) positions(c *claim, silent map[question]string) []Position {
 	var out []Position
 	for _, w := range c.DiscoveredBy {
 		p := Position{WorkerID: w, Stance: StanceSource}
-		if i := slices.IndexFunc(s.Workers, func(x Worker) bool { return x.WorkerID == w }); i >= 0 && audienceRank(s.Workers[i].Audience) != 0 {
-			p.Note = "provenance only; a " + s.Workers[i].Role + " never votes"
+		if _, voter := b.seats[w]; !voter {
+			if i := slices.IndexFunc(b.workers, func(x Worker) bool { return x.WorkerID == w }); i >= 0 {
+				p.Note = "provenance only; a " + b.workers[i].Role + " never votes"
+			}
 		}
 		out = append(out, p)
 	}
-	if b.tally(c).Sources >= 2 {
+	if c.distinct >= 2 {
 		return out
 	}
 	for i, v := range c.eligible {
 		p := Position{WorkerID: b.voter(v).WorkerID}
 		switch vote := c.standing[i]; {
 		case vote == nil:
-			p.Stance, p.Note = StanceNoResult, s.missingCode(c.GroupID, p.WorkerID)
+			p.Stance, p.Note = StanceNoResult, silent[question{c.GroupID, p.WorkerID}]
 		case vote.Verdict == grouping.Agree:
 			p.Stance = StanceAgree
 		case vote.Verdict == grouping.Supplement:
@@ -122,18 +129,19 @@ func (s State) positions(b *board, c *claim) []Position {
 	return out
 }
 
-// missingCode is why the last vote of a worker on a group is missing, "" when
-// it was never asked for.
-func (s State) missingCode(group, worker string) string {
-	code := ""
+// question is one group put to one worker.
+type question struct{ group, worker string }
+
+// missingCodes says why votes are missing, the last reason where there are
+// several. A question that was never asked has none.
+func (s State) missingCodes() map[question]string {
+	codes := make(map[question]string)
 	for _, r := range s.Rounds {
 		for _, m := range r.Missing {
-			if m.GroupID == group && m.WorkerID == worker {
-				code = m.Code
-			}
+			codes[question{m.GroupID, m.WorkerID}] = m.Code
 		}
 	}
-	return code
+	return codes
 }
 
 // Markdown is the summary as two tables for people, with the share of voters

@@ -64,7 +64,6 @@ func (s *source) done() []finding.Finding {
 var (
 	labelForm   = regexp.MustCompile(`^([A-Za-z][A-Za-z ]{0,39}):(?:[ \t](.*))?$`)
 	headingForm = regexp.MustCompile(`^(#{1,6})(?:[ \t]+(.*?))?[ \t]*$`)
-	numberForm  = regexp.MustCompile(`^(?:[0-9]{3}|[1-9][0-9]{3,8})$`)
 )
 
 // label splits "Name: value".
@@ -94,14 +93,23 @@ func continuation(line string) (string, bool) {
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
 // idNumber is n of an id "<letter>-n", or 0 when id has not that form. Ids
-// count from 001.
+// count from 001; beyond three digits there is no zero in front. The scan is
+// by hand because every vote of a state names a group.
 func idNumber(letter, id string) int {
-	digits, ok := strings.CutPrefix(id, letter+"-")
-	if !ok || !numberForm.MatchString(digits) {
+	const fewest, most = 3, 9 // digits
+	if len(id) < 2 || id[:1] != letter || id[1] != '-' {
+		return 0
+	}
+	digits := id[2:]
+	if len(digits) < fewest || len(digits) > most || len(digits) > fewest && digits[0] == '0' {
 		return 0
 	}
 	n := 0
-	for _, d := range digits {
+	for i := range len(digits) {
+		d := digits[i]
+		if d < '0' || d > '9' {
+			return 0
+		}
 		n = 10*n + int(d-'0')
 	}
 	return n

@@ -1,6 +1,7 @@
 package grouping
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,8 +28,7 @@ var Bases = []string{"refuted", "unsupported"}
 // Letters of a DISAGREE on an item of a plan.
 var Letters = []string{"a", "b", "c", "d", "e"}
 
-// Codes of bad blocks in the order in which one of them is recorded as the
-// reason of the missing vote.
+// Codes of a bad header, which refuses the whole file, and of bad blocks.
 const (
 	CodeVerdictHeader    = "verdict-header"
 	CodeVerdictDuplicate = "verdict-duplicate"
@@ -69,7 +69,7 @@ type Form struct {
 // ParseVerdicts reads a verdict file. Its own faults are those of the header,
 // which refuse the whole file; a bad block is in the Faults of its vote.
 func ParseVerdicts(name string, src []byte, form Form) (VerdictFile, []finding.Finding) {
-	p := &verdictParser{source: newSource(name, src), form: form, header: make(map[string]int)}
+	p := &verdictParser{source: newSource(name, src), form: form, header: make(map[string]int), blocks: make(map[string]int)}
 	p.file.Name = name
 	for i, line := range p.lines {
 		p.line(i+1, line)
@@ -84,6 +84,7 @@ type verdictParser struct {
 	form   Form
 	file   VerdictFile
 	header map[string]int // label → line
+	blocks map[string]int // id → index of its vote
 	open   *Vote
 	values map[string]string
 	bad    []finding.Finding // of the open block
@@ -185,11 +186,15 @@ func (p *verdictParser) closeBlock() {
 	v.Verdict, v.Evidence, v.Reason = p.values["Verdict"], p.values["Evidence"], p.values["Reason"]
 	v.Basis, v.hasBasis = p.values["Basis"], hasKey(p.values, "Basis")
 	v.Letter, v.hasLetter = p.values["Letter"], hasKey(p.values, "Letter")
-	v.Faults = append(p.bad, p.judge(v)...)
+	v.Faults = p.bad
+	for _, f := range p.form.judge(v) {
+		v.Faults = append(v.Faults, p.at(v.Line, f.code, "%s", f.text))
+	}
 	p.open, p.bad, p.last = nil, nil, ""
-	at := slices.IndexFunc(p.file.Votes, func(w Vote) bool { return w.ID == v.ID })
-	if at < 0 {
+	at, again := p.blocks[v.ID]
+	if !again {
 		sortFaults(v.Faults)
+		p.blocks[v.ID] = len(p.file.Votes)
 		p.file.Votes = append(p.file.Votes, *v)
 		return
 	}
@@ -199,18 +204,32 @@ func (p *verdictParser) closeBlock() {
 	sortFaults(first.Faults)
 }
 
-// judge reports what is wrong with the labels of a block.
-func (p *verdictParser) judge(v *Vote) []finding.Finding {
-	var faults []finding.Finding
+// blockFault is something wrong with the labels of a block.
+type blockFault struct{ code, text string }
+
+// Code is the code for which a vote with these parts would not count, "" for
+// one that counts. An empty text stands for an absent label.
+func (f Form) Code(verdict, basis, evidence, reason string) string {
+	faults := f.judge(&Vote{Verdict: verdict, Basis: basis, hasBasis: basis != "", Evidence: evidence, Reason: reason})
+	if len(faults) == 0 {
+		return ""
+	}
+	return faults[0].code
+}
+
+// judge tells what is wrong with the labels of a vote. Where the verdict is
+// none of the three, nothing can be said about the rest.
+func (f Form) judge(v *Vote) []blockFault {
+	var faults []blockFault
 	bad := func(code, format string, args ...any) {
-		faults = append(faults, p.at(v.Line, code, format, args...))
+		faults = append(faults, blockFault{code, fmt.Sprintf(format, args...)})
 	}
 	if !slices.Contains(Verdicts, v.Verdict) {
 		bad(CodeVerdictUnknown, "verdict %q on %s (expected %s)", v.Verdict, v.ID, strings.Join(Verdicts, ", "))
 		return faults
 	}
 	disagrees := v.Verdict == Disagree
-	adversarial := p.form.Adversarial && !p.form.PlanBody
+	adversarial := f.Adversarial && !f.PlanBody
 	if v.Evidence == "" && (v.Verdict != Agree || adversarial) {
 		bad(CodeVerdictEvidence, "%s on %s quotes no evidence", v.Verdict, v.ID)
 	}
@@ -218,7 +237,7 @@ func (p *verdictParser) judge(v *Vote) []finding.Finding {
 		bad(CodeVerdictReason, "%s on %s has no reason", v.Verdict, v.ID)
 	}
 	switch {
-	case v.hasBasis && (p.form.PlanBody || !disagrees):
+	case v.hasBasis && (f.PlanBody || !disagrees):
 		bad(CodeVerdictBasis, "%s on %s has a basis (expected one on a %s about a finding only)", v.Verdict, v.ID, Disagree)
 	case v.hasBasis && !slices.Contains(Bases, v.Basis), !v.hasBasis && disagrees && adversarial:
 		bad(CodeVerdictBasis, "basis %q of %s on %s (expected %s)", v.Basis, v.Verdict, v.ID, strings.Join(Bases, " or "))
@@ -226,22 +245,23 @@ func (p *verdictParser) judge(v *Vote) []finding.Finding {
 	switch {
 	case v.hasLetter && !disagrees:
 		bad(CodeVerdictLetter, "%s on %s has a letter (expected one on %s only)", v.Verdict, v.ID, Disagree)
-	case p.form.PlanBody && disagrees && !slices.Contains(Letters, v.Letter):
+	case f.PlanBody && disagrees && !slices.Contains(Letters, v.Letter):
 		bad(CodeVerdictLetter, "letter %q of %s on %s (expected one of %s)", v.Letter, v.Verdict, v.ID, strings.Join(Letters, ", "))
 	}
 	return faults
 }
 
-// faultOrder is the order in which one fault of a block is the recorded one:
-// two blocks first, because then neither says anything.
-var faultOrder = []string{
+// BlockCodes are the codes of bad blocks, in the order in which one of them is
+// recorded as the reason of the missing vote: two blocks first, because then
+// neither says anything.
+var BlockCodes = []string{
 	CodeVerdictDuplicate, CodeVerdictUnknown, CodeVerdictLabel, CodeVerdictEvidence, CodeVerdictReason,
 	CodeVerdictBasis, CodeVerdictLetter,
 }
 
 func sortFaults(faults []finding.Finding) {
 	slices.SortStableFunc(faults, func(a, b finding.Finding) int {
-		if by := slices.Index(faultOrder, a.Code) - slices.Index(faultOrder, b.Code); by != 0 {
+		if by := slices.Index(BlockCodes, a.Code) - slices.Index(BlockCodes, b.Code); by != 0 {
 			return by
 		}
 		return a.Line - b.Line

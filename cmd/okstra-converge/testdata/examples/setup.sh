@@ -1,5 +1,8 @@
 set -e
 sed "s#PROJECT#$PWD#" run/m.in.json > run/m.json
+results=.okstra/tasks/pay/checkout-timeouts/runs/error-analysis/worker-results
+mkdir -p $results
+for w in scope-a scope-b scope-c; do cp $w.md $results/$w-worker-error-analysis-002.md; done
 okstra-converge items scope-a.md scope-b.md scope-c.md > items.jsonl
 okstra-converge draft-groups --run-manifest run/m.json --output g.md items.jsonl
 okstra-converge prepare-groups --run-manifest run/m.json --input g.md --output input.json
