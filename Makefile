@@ -26,7 +26,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 # (De Morgan's law, naming embedded fields), not faults.
 STATICCHECKS = all,-QF1001,-QF1008
 
-.PHONY: build demo e2e soak test race golden fuzz bench fmt fmt-check lint tidy-check check \
+.PHONY: build demo e2e soak test race golden fuzz bench bench-usage fmt fmt-check lint tidy-check check \
 	cross cover vuln man install uninstall dist release-check clean
 
 build:
@@ -78,6 +78,12 @@ BENCH_wizard      = ./lib/wizard/...
 BENCH_validate    = ./lib/validate/... ./lib/schema/... ./lib/finding/...
 bench-%:
 	$(GO) test -run '^$$' -bench . -benchmem -count 6 $(TESTFLAGS) ./cmd/okstra-$* $(BENCH_$*)
+
+# okstra-token-usage beside grep, find and, where npm is there, ccusage, on homes that
+# are made once below BENCHDIR: BENCHFLAGS='-mib 200 -rounds 3 -peers=false'.
+BENCHDIR ?= $(or $(TMPDIR),/tmp)/okstra-usagebench
+bench-usage: build
+	$(GO) run ./lib/clitest/usagebench -bin $(BIN)/okstra-token-usage -dir $(BENCHDIR) $(BENCHFLAGS)
 
 fmt:
 	$(TOOL) gofumpt -w $(GOFILES)

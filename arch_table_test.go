@@ -298,6 +298,11 @@ var table = []rule{
 		does: "a home full of transcripts, for benchmarks",
 	},
 	{
+		shelf: "test", pkg: "lib/clitest/usagebench",
+		does: "token-usage's time beside grep's, find's and the peers'",
+		uses: []string{"lib/clitest/usagehome"},
+	},
+	{
 		shelf: "test", pkg: "lib/clitest/testrun",
 		does: "go test with the skips counted",
 	},
