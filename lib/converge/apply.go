@@ -237,7 +237,10 @@ func (c *count) result(kind string) Round {
 			c.miss(group, worker, c.silence(v))
 		case len(vote.Faults) > 0:
 			c.miss(group, worker, vote.Faults[0].Code)
-			c.lost = append(c.lost, vote.Faults...)
+			for _, f := range vote.Faults {
+				f.Level = finding.Warning // it costs this vote alone
+				c.lost = append(c.lost, f)
+			}
 		default:
 			verdicts = append(verdicts, verdict(vote, worker))
 		}

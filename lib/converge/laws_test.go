@@ -470,4 +470,3 @@ func TestApplyNeverWritesIntoItsState(t *testing.T) {
 		}
 	})
 }
-
