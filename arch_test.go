@@ -28,6 +28,7 @@ var exempt = map[string][]string{
 	"lib/clitest":             {"*"}, // tests only
 	"lib/clitest/modelserver": {"*"}, // tests only
 	"lib/clitest/testrun":     {"*"}, // a program of its own
+	"lib/clitest/usagebench":  {"*"}, // a program of its own
 	"lib/clitest/e2e":         {"*"}, // tests only
 }
 

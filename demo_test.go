@@ -89,7 +89,7 @@ func TestDemo(t *testing.T) {
 	for _, tool := range []string{"sh", "git", "sed"} {
 		clitest.NeedTool(t, tool)
 	}
-	bin := build(t)
+	bin := programs(t)
 	d := playDemo(t, bin)
 	golden(t, "testdata/demo.txt", d.output)
 	if again := playDemo(t, bin); again.output != d.output {
@@ -267,7 +267,7 @@ func restore(t *testing.T, path string, content []byte) {
 // run; status must account for every job and leave nothing running.
 func TestKillingTheDispatcherLosesNoJob(t *testing.T) {
 	clitest.NeedTool(t, "git")
-	bin, place := build(t), t.TempDir()
+	bin, place := programs(t), t.TempDir()
 	script := `set -e
 mkdir -p rec home && cd "$DEMO_DIR" && mkdir -p p home rec && cd p && git init -q . && git -c user.name=t -c user.email=t@example.com commit -q --allow-empty -m start
 export HOME="$DEMO_DIR/home" OKSTRA_HOME="$DEMO_DIR/home/.okstra"

@@ -14,7 +14,7 @@ import (
 // help is data, a mistake is one line and 2, a full disk is 3, a reader that
 // leaves is no complaint.
 func TestEachToolIsAFilter(t *testing.T) {
-	bin := build(t)
+	bin := programs(t)
 	tools, err := filepath.Glob("cmd/okstra-*")
 	if err != nil || len(tools) != 6 {
 		t.Fatalf("%d programs, %v, want 6", len(tools), err)
@@ -45,7 +45,7 @@ func TestEachToolIsAFilter(t *testing.T) {
 // TestEmptyInput: where one document is due, nothing is a clear error; where a
 // stream is, nothing is an empty result.
 func TestEmptyInput(t *testing.T) {
-	bin := build(t)
+	bin := programs(t)
 	for _, tt := range []struct {
 		command string
 		status  int

@@ -2,7 +2,6 @@ package okstra_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ func TestConsoleBlocksInTheDocsAreTrue(t *testing.T) {
 	if len(pages) == 0 {
 		t.Skip("no page has a console block")
 	}
-	bin, fixture := build(t), t.TempDir()
+	bin, fixture := programs(t), t.TempDir()
 	for _, dir := range []string{"examples", "testdata"} {
 		if _, err := os.Stat(dir); err != nil {
 			continue
@@ -50,18 +49,4 @@ func documentation(t *testing.T) []string {
 		}
 	}
 	return list
-}
-
-// build compiles the programs and gives the folder they are in.
-func build(t *testing.T) string {
-	t.Helper()
-	bin := t.TempDir()
-	if _, err := os.Stat("cmd"); err != nil {
-		return bin
-	}
-	output, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/...").CombinedOutput()
-	if err != nil {
-		t.Fatalf("go build: %v\n%s", err, output)
-	}
-	return bin
 }
