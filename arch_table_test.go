@@ -192,8 +192,14 @@ var table = []rule{
 	},
 	{
 		shelf: "usage", pkg: "lib/usage",
-		does: "events → totals, cost, phase timeline, project report",
+		does: "events → totals, cost, phase timeline",
 		uses: []string{"lib/transcript", "lib/price", "lib/run", "lib/progress", "lib/evidence"},
+	},
+	{
+		shelf: "usage", pkg: "lib/usage/report",
+		does: "the runs of a project → what they consumed, as text, table or page",
+		uses: []string{"bytes shelf", "lib/run", "lib/price", "lib/transcript"},
+		why:  "it reads the team states of all runs; of transcript, sums that do not wrap",
 	},
 
 	{

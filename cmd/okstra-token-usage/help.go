@@ -32,6 +32,7 @@ COMMANDS
   sum      events as totals
   price    events as totals, with their price
   phases   when the lead passed its checkpoints
+  report   what a project's runs consumed
   models   the price table, or how a name finds its price
 
 FLAGS
@@ -120,6 +121,32 @@ FLAGS
 EXAMPLES
   okstra-token-usage phases team-state.json
   okstra-token-usage phases < team-state.json
+`
+
+const reportHelp = `usage: okstra-token-usage report [FLAGS] [TEAM_STATE...|-]
+
+Adds up what phase 7 wrote into the team states of a project's runs, and says
+of how many runs it could not. Team states may be named in place of a project;
+- reads their paths, one JSON text a line.
+
+FLAGS
+      --project DIR   the project (the one around the current folder)
+      --days N        runs that began in the last N days (30)
+      --since T, --until T
+                      runs that began from T, until T (RFC 3339)
+      --all           runs of any time
+      --task-type T   only runs of this type; may be repeated
+      --group G       only runs of this task group
+      --by LIST       task-type, group, provider, model, day (task-type; a
+                      page has a part for each)
+      --timezone Z    where a day ends (the local zone)
+      --format F      text, json, csv or html
+      --now T         the time (the clock)
+` + cli.CommonFlags + `
+` + statuses + `
+EXAMPLES
+  okstra-token-usage report --project project --now 2026-09-09T00:00:00Z
+  okstra-token-usage report --all --format html team-state.json
 `
 
 const modelsHelp = `usage: okstra-token-usage models [--format F] [NAME...]
