@@ -10,8 +10,9 @@ import (
 // Draft proposes a grouping to start from: a group for each item, in order of
 // worker and item. Items of different workers are merged only where they quote
 // the same locations and name the same tickets; whether two texts mean the
-// same is for the lead to say. The roster is the one given, or the workers of
-// the items where it is nil.
+// same is for the lead to say. The roster is the one given, by audience and
+// name, or the workers of the items where it is nil. The order of the items and
+// of the roster changes nothing.
 func Draft(items []Item, roster []Seat) (File, error) {
 	items = slices.Clone(items)
 	slices.SortStableFunc(items, func(a, b Item) int {
@@ -20,7 +21,10 @@ func Draft(items []Item, roster []Seat) (File, error) {
 	if err := checkDraft(items); err != nil {
 		return File{}, err
 	}
-	f := File{Title: "Grouping", Roster: roster}
+	f := File{Title: "Grouping", Roster: slices.Clone(roster)}
+	slices.SortStableFunc(f.Roster, func(a, b Seat) int {
+		return cmp.Or(slices.Index(audiences, a.Audience)-slices.Index(audiences, b.Audience), cmp.Compare(a.WorkerID, b.WorkerID))
+	})
 	at := make(map[string]int) // what is quoted and named → index of its group
 	for _, item := range items {
 		if item.Section == OutOfScope {

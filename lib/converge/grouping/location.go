@@ -26,8 +26,8 @@ func (l Location) Within(m Location) bool {
 }
 
 // Locations finds the places that a text quotes, in order. Text beside them is
-// ignored. A time of day and a host with its port are no places. The scan is
-// by hand: a state of 100,000 groups has half a million of these texts.
+// ignored. A time of day and a URL with a port are no places. The scan is by
+// hand: a state of 100,000 groups has half a million of these texts.
 func Locations(text string) []Location {
 	var out []Location
 	for from := 0; ; {
@@ -80,14 +80,18 @@ func nextLocation(text string, from int) (l Location, start, end int) {
 	}
 }
 
-// digits reads a number of up to nine digits; it is -1 where there is none.
+// digits reads a number; it is -1 where there is none, and where no file has
+// so many lines.
 func digits(text string, from int) (n, end int) {
+	const most = 9
 	end = from
-	for end < len(text) && end < from+9 && text[end] >= '0' && text[end] <= '9' {
-		n = 10*n + int(text[end]-'0')
+	for end < len(text) && text[end] >= '0' && text[end] <= '9' {
+		if end < from+most {
+			n = 10*n + int(text[end]-'0')
+		}
 		end++
 	}
-	if end == from {
+	if end == from || end > from+most {
 		return -1, end
 	}
 	return n, end
