@@ -6,6 +6,9 @@ FUZZTIME ?= 3000x
 # The fuzz step as a whole stops after this many seconds.
 FUZZLIMIT ?= 240
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo '(devel)')
+# How many CLIs make e2e runs at once: most of them wait for an answer that
+# never comes.
+E2EJOBS  ?= 6
 # Where make vuln looks; empty for the public database, file:///DIR without a network.
 VULNDB   ?=
 
@@ -36,7 +39,7 @@ demo: build
 	PATH="$(abspath $(BIN)):$$PATH" sh examples/demo.sh
 
 e2e:
-	$(GO) test -tags e2e -timeout 25m -count=1 ./lib/clitest/e2e/...
+	$(GO) test -tags e2e -timeout 25m -count=1 -parallel $(E2EJOBS) ./lib/clitest/e2e/...
 
 soak:
 	OKSTRA_SOAK=1 $(GO) test -tags soak -timeout 60m ./...

@@ -20,7 +20,7 @@ func (t *turn) chat() {
 		"completion_tokens_details": obj{"reasoning_tokens": Truth.Reasoning},
 		"cached_tokens":             Truth.CacheRead,
 	}
-	tool := t.tool(`"role":"tool"`, chatTools...)
+	tool := t.tool(chatTools...)
 	calls := []obj{{"index": 0, "id": "call_" + t.id, "type": "function", "function": obj{
 		"name": tool, "arguments": asText(obj{"command": t.command(), "description": "stub"}),
 	}}}

@@ -32,7 +32,7 @@ func (t *turn) generate(stream bool) {
 		whole(obj{"text": asText(obj{"reasoning": "stub", "model_choice": "flash", "complexity_reasoning": "stub", "complexity_score": 10})})
 		return
 	}
-	if tool := t.tool(`"functionResponse"`, "run_shell_command"); tool != "" {
+	if tool := t.tool("run_shell_command"); tool != "" {
 		whole(obj{"functionCall": obj{"id": "fc" + t.id, "name": tool, "args": obj{"command": t.command(), "description": "stub"}}})
 		return
 	}

@@ -46,7 +46,7 @@ func (t *turn) messages() {
 		})
 	}
 	stop := "end_turn"
-	if tool := t.tool(`"type":"tool_result"`, "Bash"); tool != "" {
+	if tool := t.tool("Bash"); tool != "" {
 		stop = "tool_use"
 		block(obj{"type": "text", "text": ""}, func(delta func(obj)) {
 			delta(obj{"type": "text_delta", "text": "I will run a tool."})

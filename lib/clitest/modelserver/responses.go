@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// toolAnswers are the names under which Responses brings a tool's answer.
-var toolAnswers = []string{"function_call_output", "custom_tool_call_output", "local_shell_call_output"}
-
 // responses speaks OpenAI's Responses, streaming.
 func (t *turn) responses() {
 	id := "resp_" + t.id
@@ -43,13 +40,7 @@ func (t *turn) responses() {
 }
 
 func (t *turn) responsesItem(ev func(string, obj)) obj {
-	answered := "\x00"
-	for _, name := range toolAnswers {
-		if mark := `"type":"` + name + `"`; strings.Contains(t.raw, mark) {
-			answered = mark
-		}
-	}
-	if tool := t.tool(answered, "exec_command", "shell_command", "shell"); tool != "" {
+	if tool := t.tool("exec_command", "shell_command", "shell"); tool != "" {
 		arguments := map[string]obj{
 			"exec_command":  {"cmd": t.command()},
 			"shell_command": {"command": t.command()},
@@ -64,7 +55,7 @@ func (t *turn) responsesItem(ev func(string, obj)) obj {
 		ev("response.output_item.done", obj{"output_index": 0, "item": done})
 		return done
 	}
-	if t.codeMode(answered) {
+	if t.codeMode() {
 		return t.codeCall(ev)
 	}
 	message := func(status string, content []obj) obj {
@@ -87,9 +78,9 @@ func (t *turn) responsesItem(ev func(string, obj)) obj {
 // codeMode says whether the request offers, instead of tools, one that runs a
 // program which calls them, as Codex does for the models that it knows. They
 // stand in the input then and not among the tools.
-func (t *turn) codeMode(answered string) bool {
+func (t *turn) codeMode() bool {
 	wanted := t.scenario == "tool" || t.scenario == "longtool"
-	return wanted && !strings.Contains(t.raw, answered) && strings.Contains(t.raw, `"type":"custom","name":"exec"`)
+	return wanted && !t.toolCalled() && strings.Contains(t.raw, `"type":"custom","name":"exec"`)
 }
 
 func (t *turn) codeCall(ev func(string, obj)) obj {

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -208,9 +209,14 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, raw []byte, diale
 	return t
 }
 
-// refused answers the scenarios in which no reply is begun.
+// refused answers the scenarios in which no reply is begun: "hang" and "drop",
+// and "longtool" when the tool has been called, so that a CLI that lets a tool
+// go on by itself does not end before it.
 func (t *turn) refused() bool {
-	if t.scenario == "hang" {
+	switch {
+	case t.scenario == "drop":
+		t.cut()
+	case t.scenario == "hang", t.scenario == "longtool" && t.toolCalled():
 		t.hang()
 		return true
 	}
@@ -250,10 +256,21 @@ func (t *turn) side() {
 	t.server.mu.Unlock()
 }
 
+// toolMarks stand in a request that brings a tool's answer, in any dialect.
+var toolMarks = []string{
+	`"type":"tool_result"`, `"type":"function_call_output"`, `"type":"custom_tool_call_output"`, `"type":"local_shell_call_output"`,
+	`"role":"tool"`, `"functionResponse"`,
+}
+
+// toolCalled tells whether the conversation has a tool call behind it.
+func (t *turn) toolCalled() bool {
+	return slices.ContainsFunc(toolMarks, func(mark string) bool { return strings.Contains(t.raw, mark) })
+}
+
 // tool is the first of names that the request offers, when the scenario wants
-// a tool call and none was answered yet; answered finds an answer in the body.
-func (t *turn) tool(answered string, names ...string) string {
-	if t.scenario != "tool" && t.scenario != "longtool" || strings.Contains(t.raw, answered) {
+// a tool call and none was answered yet.
+func (t *turn) tool(names ...string) string {
+	if t.scenario != "tool" && t.scenario != "longtool" || t.toolCalled() {
 		return ""
 	}
 	offered := map[string]bool{}

@@ -1,6 +1,7 @@
 package modelserver
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -93,11 +94,48 @@ func TestFailuresAreNoFinishedCalls(t *testing.T) {
 				t.Errorf("%s %s: status %d, %v, want %d", d.name, scenario, status, err, want)
 			}
 		}
-		if _, _, err := ask(t, s, d.path, "cut", d.offer); err == nil {
-			t.Errorf("%s cut: the answer ended well, want a broken one", d.name)
+		if _, text, err := ask(t, s, d.path, "cut", d.offer); err == nil || text == "" {
+			t.Errorf("%s cut: %v after %q, want a part of an answer", d.name, err, text)
+		}
+		if _, text, err := ask(t, s, d.path, "drop", d.offer); err == nil || text != "" {
+			t.Errorf("%s drop: %v after %q, want no answer", d.name, err, text)
 		}
 		if n, _ := s.Finished(); n != 0 {
 			t.Errorf("%s: %d finished calls, want 0", d.name, n)
+		}
+	}
+}
+
+func TestALongToolIsCalledOnceAndThenNothingIsSaid(t *testing.T) {
+	for _, d := range dialects {
+		s := start(t, Options{Default: "longtool"})
+		_, text, err := ask(t, s, d.path, "longtool", d.offer)
+		if err != nil || !strings.Contains(text, "sleep 300") {
+			t.Errorf("%s: %v, no tool call in %.300s", d.name, err, text)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+d.path, strings.NewReader("["+strings.Join(toolMarks, ",")+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() {
+			resp, err := http.DefaultClient.Do(req)
+			if err == nil {
+				_, err = io.Copy(io.Discard, resp.Body)
+				_ = resp.Body.Close()
+			}
+			done <- err
+		}()
+		for len(s.Calls()) < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+		if err := <-done; err == nil {
+			t.Errorf("%s: the call after the tool was answered", d.name)
+		}
+		if n, _ := s.Finished(); n != 1 {
+			t.Errorf("%s: %d finished calls, want 1", d.name, n)
 		}
 	}
 }
