@@ -4,19 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"okstra/lib/atomicfile"
 	"okstra/lib/cli"
 	"okstra/lib/jsondoc"
 	"okstra/lib/price"
-	"okstra/lib/render"
 	"okstra/lib/run"
 	"okstra/lib/schema"
 	"okstra/lib/transcript"
@@ -47,11 +43,11 @@ func collectFlags(f *cli.Flags) cli.Body {
 		}
 		c := &collector{std: std, scan: s, table: t}
 		if *write {
-			lock, err := atomicfile.Lock(ctx, file.Name(), atomicfile.LockWait)
+			unlock, err := lock(ctx, file.Name(), *report)
 			if err != nil {
 				return err
 			}
-			defer lock.Unlock()
+			defer unlock()
 		}
 		if err := c.read(file); err != nil {
 			return err
@@ -153,53 +149,6 @@ func moment(name, key, text string) (time.Time, error) {
 		return t, cli.BadInput(fmt.Errorf("%s: /%s: %q is no time (expected RFC 3339)", name, key, text))
 	}
 	return t, nil
-}
-
-// status reads the status file of a prompt; nil when there is no readable one.
-func (c *collector) status(prompt string) *run.Status {
-	if prompt == "" {
-		return nil
-	}
-	doc, err := jsondoc.ReadFile(run.Abs(c.root, run.StatusPath(prompt)))
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			c.std.Warnf("status file left out: %v", err)
-		}
-		return nil
-	}
-	return tolerant(doc.Raw)
-}
-
-// tolerant reads a status file, one of another tool's too: under the names that
-// are known for a member, and without what has another type.
-func tolerant(raw []byte) *run.Status {
-	var s run.Status
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return nil
-	}
-	word := func(names ...string) string {
-		for _, name := range names {
-			var text string
-			if json.Unmarshal(fields[name], &text) == nil && text != "" {
-				return text
-			}
-		}
-		return ""
-	}
-	s.State, s.Provider, s.SessionID = word("state", "status", "cliExecutionStatus"), word("provider"), word("sessionId")
-	s.Model, s.ModelExecutionValue, s.Cwd = word("model"), word("modelExecutionValue", "model"), word("cwd")
-	s.StartedAt, s.EndedAt = word("startedAt"), word("endedAt", "finishedAt")
-	s.Usage = fields["usage"]
-	for _, name := range []string{"exitCode", "rc"} {
-		if s.ExitCode == nil {
-			_ = json.Unmarshal(fields[name], &s.ExitCode) // of another type: not known
-		}
-	}
-	if !slices.Contains([]string{"not-started", "started", "exited", "timeout", "failed"}, s.State) {
-		s.State = ""
-	}
-	return &s
 }
 
 // collect makes the blocks and puts them into the document.
@@ -343,70 +292,4 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-// commit replaces all files or none: everything is prepared before the first
-// is renamed.
-func (c *collector) commit(name string, doc jsondoc.Doc, report string, summary usage.Summary) error {
-	state, err := jsondoc.Marshal(json.RawMessage(doc.Raw))
-	if err != nil {
-		return err
-	}
-	files := []*atomicfile.Pending{}
-	defer func() {
-		for _, p := range files {
-			p.Abort()
-		}
-	}()
-	add := func(path string, content []byte) error {
-		p, err := atomicfile.Create(path, 0o644)
-		if err != nil {
-			return err
-		}
-		files = append(files, p)
-		_, err = p.Write(content)
-		return err
-	}
-	if report != "" {
-		if err := c.report(report, summary, add); err != nil {
-			return err
-		}
-	}
-	if err := add(name, state); err != nil {
-		return err
-	}
-	return atomicfile.CommitAll(files...)
-}
-
-// report fills the report's data in and renders its Markdown anew.
-func (c *collector) report(path string, summary usage.Summary, add func(string, []byte) error) error {
-	var head struct {
-		Header run.Task `json:"header"`
-	}
-	doc, err := run.Load(path, "okstra-final-report", &head)
-	if err != nil {
-		return cli.BadInput(err)
-	}
-	if head.Header.RunID() != c.state.RunID {
-		return cli.Refused(fmt.Errorf("report %s belongs to run %s (expected %s)", path, head.Header.RunID(), c.state.RunID))
-	}
-	markdown, ok := strings.CutSuffix(path, ".data.json")
-	if !ok {
-		return cli.BadInput(fmt.Errorf("report %q (expected a name that ends in .data.json)", path))
-	}
-	if doc, err = doc.Set("/usageSummary", summary); err != nil {
-		return err
-	}
-	data, err := jsondoc.Marshal(json.RawMessage(doc.Raw))
-	if err != nil {
-		return err
-	}
-	if doc, err = jsondoc.Parse(path, data); err != nil {
-		return err
-	}
-	text, err := render.Markdown(doc)
-	if err != nil {
-		return err
-	}
-	return errors.Join(add(path, data), add(markdown+".md", text))
 }

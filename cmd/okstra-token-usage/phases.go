@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"slices"
+	"os"
 	"time"
 
 	"okstra/lib/cli"
+	"okstra/lib/evidence"
 	"okstra/lib/jsonl"
 	"okstra/lib/progress"
 	"okstra/lib/run"
@@ -32,12 +35,27 @@ func phasesFlags(f *cli.Flags) cli.Body {
 	}
 }
 
-// timeline reads the lead's progress lines of this run from the events log.
+// timeline reads what the lead said about the course of the run: in the events
+// log, where it has a progress line of the run, else in its own transcript.
 func (c *collector) timeline(since, until time.Time) usage.Timeline {
+	window := evidence.Window{Since: since, Until: until}
+	logged, inLog := c.logged(window)
+	if inLog {
+		return usage.NewTimeline(usage.LeadEvents, logged)
+	}
+	return usage.NewTimeline(usage.LeadTranscript, c.spoken(window))
+}
+
+// logged are the progress lines of the events log, and whether it has any of
+// this run, inside the window or not.
+func (c *collector) logged(window evidence.Window) (markers []usage.Marker, any bool) {
+	if c.state.RunManifestPath == "" {
+		return nil, false
+	}
 	var manifest run.Manifest
 	if _, err := run.Load(run.Abs(c.root, c.state.RunManifestPath), "okstra-run-manifest", &manifest); err != nil {
-		c.std.Warnf("phases not measured: %v", err)
-		return usage.NewTimeline(usage.SourceUnavailable, nil)
+		c.std.Warnf("events log not read: %v", err)
+		return nil, false
 	}
 	rows, faults, err := jsonl.ReadFile(run.Abs(c.root, manifest.EventsLogPath))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -46,14 +64,45 @@ func (c *collector) timeline(since, until time.Time) usage.Timeline {
 	for _, fault := range faults {
 		c.std.Warnf("events log: %v", fault)
 	}
-	var markers []usage.Marker
 	for _, row := range rows {
-		if m, ok := c.marker(row); ok && !m.At.Before(since) && !m.At.After(until) {
+		m, ok := c.marker(row)
+		any = any || ok
+		if ok && window.Holds(m.At) {
 			markers = append(markers, m)
 		}
 	}
-	slices.SortStableFunc(markers, func(a, b usage.Marker) int { return a.At.Compare(b.At) })
-	return usage.NewTimeline(usage.LeadEvents, markers)
+	return markers, any
+}
+
+// spoken are the progress lines that the lead itself wrote in its session.
+func (c *collector) spoken(window evidence.Window) []usage.Marker {
+	provider := cmp.Or(c.state.Lead.Provider, hostProviders[c.state.HostRuntime])
+	var markers []usage.Marker
+	for _, path := range evidence.Find(c.scan.homes(c.std), provider, c.state.Lead.SessionID) {
+		said, err := readEvidence(path, provider)
+		if err != nil {
+			c.std.Warnf("lead's transcript: %v", err)
+		}
+		for _, m := range said {
+			if line, err := progress.Parse(m.Text); err == nil && window.Holds(m.At) {
+				markers = append(markers, usage.Marker{At: m.At, Line: line})
+			}
+		}
+	}
+	return markers
+}
+
+// hostProviders are the hosts whose sessions are known by another name than
+// their provider's.
+var hostProviders = map[string]string{"claude-code": "claude", "claude": "claude", "codex": "codex"}
+
+func readEvidence(path, provider string) ([]evidence.Marker, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return evidence.Read(bufio.NewReaderSize(file, 1<<16), path, provider)
 }
 
 // marker reads a row of the log; rows of other runs and other kinds are none.

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -30,12 +31,19 @@ type Marker struct {
 	Line progress.Line
 }
 
-// LeadEvents is the source of a timeline read from the events log.
-const LeadEvents = "lead-events"
+// The sources of a timeline: the events log, or the transcript of the lead's
+// session.
+const (
+	LeadEvents     = "lead-events"
+	LeadTranscript = "lead-session-jsonl"
+)
 
-// NewTimeline folds markers, in order of time, into phases.
+// NewTimeline folds markers into phases, whatever their order. A phase's rows
+// are one; the last phase ends where the lead said that the run was complete.
 func NewTimeline(source string, markers []Marker) Timeline {
 	t := Timeline{Source: source, Phases: []Phase{}}
+	markers = slices.Clone(markers)
+	slices.SortStableFunc(markers, func(a, b Marker) int { return a.At.Compare(b.At) })
 	var end time.Time
 	var starts []time.Time
 	index := map[string]int{}

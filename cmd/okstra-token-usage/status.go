@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"okstra/lib/jsondoc"
+	"okstra/lib/run"
+)
+
+// status reads the status file of a prompt; nil when there is no readable one.
+func (c *collector) status(prompt string) *run.Status {
+	if prompt == "" {
+		return nil
+	}
+	doc, err := jsondoc.ReadFile(run.Abs(c.root, run.StatusPath(prompt)))
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			c.std.Warnf("status file left out: %v", err)
+		}
+		return nil
+	}
+	return tolerant(doc.Raw)
+}
+
+// tolerant reads a status file, one of another tool's too: under the names that
+// are known for a member, and without what has another type.
+func tolerant(raw []byte) *run.Status {
+	var s run.Status
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return nil
+	}
+	word := func(names ...string) string {
+		for _, name := range names {
+			var text string
+			if json.Unmarshal(fields[name], &text) == nil && text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	s.State, s.Provider, s.SessionID = word("state", "status", "cliExecutionStatus"), word("provider"), word("sessionId")
+	s.Model, s.ModelExecutionValue, s.Cwd = word("model"), word("modelExecutionValue", "model"), word("cwd")
+	s.StartedAt, s.EndedAt = word("startedAt"), word("endedAt", "finishedAt")
+	s.Usage = fields["usage"]
+	for _, name := range []string{"exitCode", "rc"} {
+		if s.ExitCode == nil {
+			_ = json.Unmarshal(fields[name], &s.ExitCode) // of another type: not known
+		}
+	}
+	if !slices.Contains([]string{"not-started", "started", "exited", "timeout", "failed"}, s.State) {
+		s.State = ""
+	}
+	return &s
+}
