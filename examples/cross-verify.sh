@@ -2,11 +2,14 @@
 # cross-verify.sh TASK.md: let several agents look at one task apart from each
 # other, let them re-verify what only one of them claims, and report.
 #
-# Run it at the top of a git work tree. It composes the six filters; every step
-# leaves its documents below .okstra/, where they can be read and checked later.
+# Run it at the top of a git work tree, with the programs on the PATH. It composes
+# the six filters; every step leaves its documents below .okstra/, where they can
+# be read and checked later. It ends with the validator's status; with 1 as well
+# when no worker completed, and with 2 when a question got no answer.
 #
 # Environment:
-#   WORKERS    who takes part, as codex,claude          (claude,codex,kimi)
+#   WORKERS    who takes part, as codex,claude; their   (claude,codex,kimi)
+#              CLIs must be on the PATH
 #   TRANSLATE  a language to translate the report into  (none)
 #   GROUP      the task's group                         (adhoc)
 #   JOBS       how many workers at once                 (3)
@@ -64,13 +67,22 @@ answer() {
 	*) echo "cross-verify.sh: no answer to the question $1" >&2 && exit 2 ;;
 	esac
 }
+# wizard EXPR COMMAND [FLAG...]: call the wizard and pick words from what it
+# prints. An answer that it refuses is the end: asked again, the script would
+# only give the same one.
+wizard() {
+	pick=$1
+	shift
+	okstra-wizard "$@" --state-file "$scratch/wizard.json" --select "$pick" >"$scratch/picked" || exit 2
+	tr -d '"' <"$scratch/picked"
+}
 keep_word() { case $1 in *_model) echo keep ;; *) echo skip ;; esac; }
 # A group of questions is answered by one object, keyed by their names.
 reply() {
 	case $1 in
 	group:*)
 		sep='{'
-		for q in $(okstra-wizard step --state-file "$scratch/wizard.json" --no-submit --select '.next.questions[].step' | tr -d '"'); do
+		for q in $(wizard '.next.questions[].step' step --no-submit); do
 			printf '%s"%s":"%s"' "$sep" "$q" "$(answer "$q")"
 			sep=','
 		done
@@ -79,10 +91,10 @@ reply() {
 	*) answer "$1" ;;
 	esac
 }
-step=$(okstra-wizard init --state-file "$scratch/wizard.json" --host text --project-root . --select .next.step | tr -d '"')
+step=$(wizard .next.step init --host text --project-root .)
 while [ "$step" != done ]; do
 	text=$(reply "$step")
-	step=$(okstra-wizard step --state-file "$scratch/wizard.json" --answer="$text" --select .next.step | tr -d '"')
+	step=$(wizard .next.step step --answer="$text")
 done
 okstra-wizard confirmation --state-file "$scratch/wizard.json" | sed 's/^/  /'
 
@@ -100,6 +112,7 @@ mark "phase-batch-cleanup analysis batch closed"
 # ---- what they found, grouped ----------------------------------------------
 state=$run/state/convergence-$suffix.json
 results=$(okstra-dispatch status --run-manifest "$manifest" --select 'select(.outcome == "completed") | .resultPath' | tr -d '"' | sort -u)
+[ -n "$results" ] || { echo "cross-verify.sh: no worker completed; their logs are in $run/prompts" >&2; exit 1; }
 # shellcheck disable=SC2086
 okstra-converge items $results >"$scratch/items.jsonl"
 okstra-converge draft-groups --run-manifest "$manifest" --output "$run/state/grouping-$suffix.md" "$scratch/items.jsonl"

@@ -65,10 +65,14 @@ func manifestFlag(f *cli.Flags) *string {
 	return name
 }
 
-// absolute makes a path of the command line absolute.
+// absolute makes a path of the command line or the environment absolute and
+// normalised, as documents hold it.
 func absolute(std cli.IO, path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
+	if path == "" {
+		return ""
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
 	}
 	return filepath.Join(std.Env.Dir, path)
 }

@@ -52,7 +52,8 @@ func initFlags(f *cli.Flags) cli.Body {
 		}
 		defer s.close()
 		if _, err := os.Lstat(*path); err == nil {
-			return cli.Refused(fmt.Errorf("state-exists: %q is there already (expected a new name)", *path))
+			return cli.WithHint(cli.Refused(fmt.Errorf("state-exists: %q is there already (expected a new name)", *path)),
+				"okstra-wizard step --no-submit shows where it stands")
 		}
 		s.read(ctx, project)
 		state := wizard.NewState(project, s.projectID(project))

@@ -65,10 +65,16 @@ func (f *Flags) flag(name string, o *option) *option {
 }
 
 func (f *Flags) arg(name string, o *option) *option {
-	o.name, o.label = name, name
+	o.name, o.label = name, argLabel(name)
 	f.clauses.Arg(name, "").SetValue(o)
 	f.args = append(f.args, o)
 	return o
+}
+
+// argLabel is an argument's name as help pages write it: "team-state" is
+// TEAM_STATE.
+func argLabel(name string) string {
+	return strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
 // String is a flag with any text.
@@ -192,12 +198,14 @@ func (f *Flags) Duration(name string, def time.Duration) *time.Duration {
 	return v
 }
 
-// Enum is a flag with one of a few words.
+// Enum is a flag with one of a few words. An empty word among them stands for
+// "not given"; no list of the words shows it.
 func (f *Flags) Enum(name, def string, choices ...string) *string {
 	v := &def
-	f.flag(name, &option{choices: choices, set: func(s string) error {
+	words := slices.DeleteFunc(slices.Clone(choices), func(word string) bool { return word == "" })
+	f.flag(name, &option{choices: words, set: func(s string) error {
 		if !slices.Contains(choices, s) {
-			return unexpected(s, OneOf(choices))
+			return unexpected(s, OneOf(words))
 		}
 		*v = s
 		return nil

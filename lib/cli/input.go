@@ -39,7 +39,7 @@ var errEmptyName = errors.New("file name is empty (use - for standard input)")
 
 // Input is an argument FILE that defaults to standard input.
 func (f *Flags) Input(name string) *Input {
-	in := &Input{label: name, name: "-", usage: true}
+	in := &Input{label: argLabel(name), name: "-", usage: true}
 	f.inputs = append(f.inputs, in)
 	f.arg(name, &option{optional: true, set: in.assign})
 	return in

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -70,6 +71,11 @@ func (m *roff) command(program string, c Command) {
 	}
 }
 
+// flagTerm is what a line of FLAGS is about: flags with the name of a value,
+// in capitals, and the blanks behind them. One blank may have to do, where the
+// term fills the column.
+var flagTerm = regexp.MustCompile(`^-[a-z-]+(?: [A-Z][A-Z=]*\b)?(?:, -[a-z-]+(?: [A-Z][A-Z=]*\b)?)*(?: +|$)`)
+
 // section writes flags and statuses as a list of terms, anything else as it
 // stands.
 func (m *roff) section(head string, s section) {
@@ -90,6 +96,9 @@ func (m *roff) section(head string, s section) {
 		case line == "":
 		case strings.IndexByte(first, line[0]) >= 0:
 			name, text, _ := strings.Cut(line, "  ")
+			if term := flagTerm.FindString(line); term != "" {
+				name, text = strings.TrimSpace(term), line[len(term):]
+			}
 			m.line(".TP\n.B %s", escapeRoff(name))
 			if text = strings.TrimSpace(text); text != "" {
 				m.line("%s", escapeRoff(text))

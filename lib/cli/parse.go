@@ -1,6 +1,10 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,15 +128,15 @@ func (p *program) parse(std IO, args []string) (*call, error) {
 	if special, err := p.special(head, tail); special != nil || err != nil {
 		return special, err
 	}
-	context, err := p.king.ParseContext(maskDashes(head))
-	cmd := p.selected(context)
+	parsed, err := p.king.ParseContext(maskDashes(head))
+	cmd := p.selected(parsed)
 	known := &call{}
 	if cmd != nil {
 		known.command = cmd.Name
 	}
 	switch {
-	case asksForHelp(p, context, head):
-		return p.helpFor(p.named(context, head)), nil
+	case asksForHelp(p, parsed, head):
+		return p.helpFor(p.named(parsed, head)), nil
 	case slices.Contains(head, "--version"):
 		return printing(func() string { return versionLine(p.app.Name) }), nil
 	}
@@ -144,36 +148,70 @@ func (p *program) parse(std IO, args []string) (*call, error) {
 		for _, word := range tail {
 			words = append(words, maskWord(word))
 		}
-		context, err = p.king.ParseContext(words)
-		cmd = p.selected(context)
-	}
-	if err != nil {
-		return known, p.usageError(err)
-	}
-	if context.SelectedCommand != nil && context.SelectedCommand == p.king.HelpCommand {
-		return p.helpWords(context)
+		parsed, err = p.king.ParseContext(words)
+		cmd = p.selected(parsed)
 	}
 	if cmd == nil {
-		return known, p.noCommand(context)
+		known.command = p.group(head)
+	}
+	if err != nil {
+		return known, p.usageError(err, known.command)
+	}
+	if parsed.SelectedCommand != nil && parsed.SelectedCommand == p.king.HelpCommand {
+		return p.helpWords(parsed)
+	}
+	if cmd == nil {
+		return known, p.noCommand(parsed)
 	}
 	known.command = cmd.Name
 	if cmd.flags.rest != nil && dashes >= 0 {
 		*cmd.flags.restTo = tail
 		cmd.flags.rest.seen = true
 	}
-	if err := p.fill(std, cmd, context); err != nil {
+	if err := p.fill(std, cmd, parsed); err != nil {
 		return known, err
 	}
 	known.body = cmd.body
+	if word := p.strayWord(cmd, parsed, head); word != "" {
+		known.body = p.hintAtCommands(cmd.body, word)
+	}
 	return known, nil
 }
 
+// strayWord is the first argument of the default command where nobody named
+// that command and the word could be meant for one: no path, no extension.
+func (p *program) strayWord(cmd *command, parsed *kingpin.ParseContext, head []string) string {
+	if p.app.Default == "" || cmd.Name != p.app.Default || p.named(parsed, head) != "" {
+		return ""
+	}
+	for _, element := range parsed.Elements {
+		if _, ok := element.Clause.(*kingpin.ArgClause); ok {
+			if word := unmask(*element.Value); !strings.ContainsAny(word, "./") {
+				return word
+			}
+			break
+		}
+	}
+	return ""
+}
+
+// hintAtCommands adds to "no such file" that the word is no command either.
+func (p *program) hintAtCommands(body Body, word string) Body {
+	return func(ctx context.Context, std IO) error {
+		err := body(ctx, std)
+		if errors.Is(err, fs.ErrNotExist) {
+			return WithHint(err, fmt.Sprintf("%q is no command either (expected %s)", word, OneOf(p.verbs(""))))
+		}
+		return err
+	}
+}
+
 // asksForHelp also looks past a mistake: who writes --help wants no lecture.
-func asksForHelp(p *program, context *kingpin.ParseContext, head []string) bool {
+func asksForHelp(p *program, parsed *kingpin.ParseContext, head []string) bool {
 	if slices.Contains(head, "--help") || slices.Contains(head, "-h") {
 		return true
 	}
-	return context != nil && slices.ContainsFunc(context.Elements, func(e *kingpin.ParseElement) bool {
+	return parsed != nil && slices.ContainsFunc(parsed.Elements, func(e *kingpin.ParseElement) bool {
 		return e.Clause == p.king.HelpFlag && *e.Value == "true" // not --no-help
 	})
 }
@@ -190,20 +228,20 @@ func maskDashes(words []string) []string {
 }
 
 // selected is the command that the words lead to, nil for none or a group.
-func (p *program) selected(context *kingpin.ParseContext) *command {
-	if context == nil || context.SelectedCommand == nil {
+func (p *program) selected(parsed *kingpin.ParseContext) *command {
+	if parsed == nil || parsed.SelectedCommand == nil {
 		return p.commands[""]
 	}
-	return p.commands[context.SelectedCommand.FullCommand()]
+	return p.commands[parsed.SelectedCommand.FullCommand()]
 }
 
 // named is the name of the command or group that stands in the words; "" when
 // kingpin fell back to the default command, whose help was then not asked for.
-func (p *program) named(context *kingpin.ParseContext, head []string) string {
-	if context == nil || context.SelectedCommand == nil {
+func (p *program) named(parsed *kingpin.ParseContext, head []string) string {
+	if parsed == nil || parsed.SelectedCommand == nil {
 		return ""
 	}
-	name := context.SelectedCommand.FullCommand()
+	name := parsed.SelectedCommand.FullCommand()
 	for word := range strings.FieldsSeq(name) {
 		if !slices.Contains(head, word) {
 			return ""
@@ -213,9 +251,9 @@ func (p *program) named(context *kingpin.ParseContext, head []string) string {
 }
 
 // fill sets the values in the order of the words and checks what must be there.
-func (p *program) fill(std IO, cmd *command, context *kingpin.ParseContext) error {
+func (p *program) fill(std IO, cmd *command, parsed *kingpin.ParseContext) error {
 	flags := mergeFlags(p.root, cmd.flags)
-	for _, element := range context.Elements {
+	for _, element := range parsed.Elements {
 		var o *option
 		switch clause := element.Clause.(type) {
 		case *kingpin.FlagClause:
@@ -301,10 +339,10 @@ func (p *program) compileQuery(std IO) error {
 }
 
 // noCommand explains that a verb is missing.
-func (p *program) noCommand(context *kingpin.ParseContext) error {
+func (p *program) noCommand(parsed *kingpin.ParseContext) error {
 	group := ""
-	if context.SelectedCommand != nil {
-		group = context.SelectedCommand.FullCommand()
+	if parsed.SelectedCommand != nil {
+		group = parsed.SelectedCommand.FullCommand()
 	}
 	verbs := p.verbs(group)
 	if group != "" {
@@ -365,7 +403,7 @@ var kingpinErrors = []struct {
 	{"unknown long flag '", "'", unknownFlag},
 	{"unknown short flag '", "'", unknownFlag},
 	{"expected argument for flag '", "'", func(flag string) error {
-		return Usagef("%s needs a value (write --flag=VALUE where the value begins with -)", flag)
+		return Usagef("%s needs a value (write %s=VALUE where the value begins with -)", flag, flag)
 	}},
 	{"expected command but got ", "", nil},
 	{"unexpected ", "", func(word string) error { return Usagef("unexpected argument %q", unmask(word)) }},
@@ -383,8 +421,19 @@ func isUsage(err error) bool {
 	return false
 }
 
-// usageError puts kingpin's complaint into our words.
-func (p *program) usageError(err error) error {
+// group is the group of commands that the words lead to: "policy" in front of
+// a second word that none of its commands has.
+func (p *program) group(words []string) string {
+	path, _ := p.walk(words)
+	if len(path) == 1 && p.commands[path[0]] == nil && path[0] != "help" {
+		return path[0]
+	}
+	return ""
+}
+
+// usageError puts kingpin's complaint, about words below a command or group,
+// into our words.
+func (p *program) usageError(err error, command string) error {
 	for _, e := range kingpinErrors {
 		rest, ok := strings.CutPrefix(err.Error(), e.prefix)
 		if !ok {
@@ -396,6 +445,9 @@ func (p *program) usageError(err error) error {
 		word, err := strconv.Unquote(rest)
 		if err != nil {
 			word = rest
+		}
+		if group := p.verbs(command); command != "" && len(group) > 0 {
+			return Usagef("unknown command %q of %q (expected %s)", unmask(word), command, OneOf(group))
 		}
 		return Usagef("unknown command %q (expected %s)", unmask(word), OneOf(p.verbs("")))
 	}

@@ -258,15 +258,19 @@ func (s Screen) hits(match func(Option) bool) []string {
 }
 
 func noMatch(s Screen, text string) *Refusal {
+	if len(s.Options) == 0 {
+		reason := s.Detail
+		if reason == "" {
+			reason = "nothing is on offer"
+		}
+		return Refuse("no-match", "%s: %q cannot be chosen: %s", s.Step, cut(text, maxEcho), reason)
+	}
 	return Refuse("no-match", "%s: %q is none of the choices (expected %s)", s.Step, cut(text, maxEcho), expected(s)).With(firstValues(s)...)
 }
 
 func firstValues(s Screen) []string { return values(s.Options[:min(shownFirst, len(s.Options))]) }
 
 func expected(s Screen) string {
-	if len(s.Options) == 0 {
-		return "nothing: there is no choice"
-	}
 	if more := len(s.Options) - shownFirst; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(firstValues(s), ", "), more)
 	}

@@ -116,6 +116,9 @@ func TestAPickWithoutAChoiceIsLookedAtAgain(t *testing.T) {
 	if s.Screen.Step != "workers" || len(s.Screen.Options) != 0 || s.Screen.Detail == "" {
 		t.Fatalf("screen %+v", s.Screen)
 	}
+	if _, err := m.Answer(s, "claude", ""); code(err) != "no-match" || !strings.Contains(err.Error(), s.Screen.Detail) {
+		t.Errorf("an answer where there is no choice: %v, want the reason %q", err, s.Screen.Detail)
+	}
 	raw, err := json.Marshal(s.Screen)
 	if err != nil || !strings.Contains(string(raw), `"options":[]`) {
 		t.Errorf("%s, %v, want an empty list", raw, err)
