@@ -31,8 +31,8 @@ func eventsFlags(f *cli.Flags) cli.Body {
 			if e.Model == "" {
 				e.Model = e.Assumed
 			}
-			line = e.AppendJSON(line[:0])
-			if err := std.Record(line); err != nil {
+			line = append(e.AppendJSON(line[:0]), '\n')
+			if err := std.Line(line); err != nil {
 				return err
 			}
 		}

@@ -32,11 +32,18 @@ type Command struct {
 // Body does the work. What it returns decides the exit status: see Status.
 type Body func(ctx context.Context, std IO) error
 
+// gcPercent lets the heap grow to several times what is in use before it is
+// collected: a filter lives for moments and keeps most of what it reads.
+const gcPercent = 400
+
 // Main runs the program on the arguments (without its own name) and gives the
 // exit status, with everything written and flushed. A mistake in the App
 // itself, such as a flag declared twice, panics: any test finds it.
 func Main(std IO, args []string, app App) int {
 	std.Env = std.Env.filled()
+	if std.Env.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	out := newStdout(std.Out)
 	std.Out = out
 	p := newProgram(app)

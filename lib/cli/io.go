@@ -83,6 +83,16 @@ func (std IO) Laid(text []byte) error {
 // the expression as one line.
 func (std IO) Record(v any) error { return std.emit(v, jsondoc.MarshalLine) }
 
+// Line writes a record that is one compact line already, its line feed included,
+// as it stands; --select works as in Record.
+func (std IO) Line(text []byte) error {
+	if std.run == nil || std.run.query == nil {
+		_, err := std.Out.Write(text)
+		return err
+	}
+	return std.Record(json.RawMessage(text))
+}
+
 func (std IO) emit(v any, marshal func(any) ([]byte, error)) error {
 	text, err := std.render(v, marshal)
 	if err != nil {

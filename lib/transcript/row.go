@@ -71,10 +71,18 @@ type Reader struct {
 	// rows whether they are read at once or in two parts.
 	Scan func(r io.Reader, f *File, s *Scratch) error
 
-	// Fold turns the rows of all files of the provider into events. It does not
-	// change the files. Event.File is the index in files; the events of one file
-	// come in line order. files are sorted by path.
-	Fold func(files []*File) ([]Event, Note)
+	// Whole says that a file may be one document, to be read in one piece.
+	Whole bool
+
+	// Describe fills in what the rows say about the file as a whole. Scan has done
+	// it; it is done again when the rows of several pieces have been joined. It may
+	// be nil: then of what the pieces say about a file the first counts.
+	Describe func(f *File)
+
+	// Fold turns the rows of all files of the provider into events and appends them
+	// to those given. It does not change the files. Event.File is the index in
+	// files; the events of one file come in line order. files are sorted by path.
+	Fold func(files []*File, events []Event) ([]Event, Note)
 
 	// Roots is where the provider keeps transcripts under a home. Where a file
 	// lies twice, the root named first wins.
@@ -108,7 +116,7 @@ func (rd *Reader) Events(r io.Reader, name string) iter.Seq2[Event, error] {
 			yield(Event{}, err)
 			return
 		}
-		events, _ := rd.Fold([]*File{f})
+		events, _ := rd.Fold([]*File{f}, nil)
 		for _, e := range events {
 			if !yield(e, nil) {
 				return
@@ -117,9 +125,10 @@ func (rd *Reader) Events(r io.Reader, name string) iter.Seq2[Event, error] {
 	}
 }
 
-// Scratch is what one worker reuses from file to file: the read buffer and the
-// store of strings. The zero value is ready; it must not be shared.
+// Scratch is what one worker reuses from file to file: the read buffer, room for
+// rows and the store of strings. The zero value is ready; it must not be shared.
 type Scratch struct {
 	Buffer []byte
+	Rows   []Row
 	Texts
 }

@@ -3,7 +3,7 @@ package transcript
 import "strings"
 
 // Texts turns bytes of a reused buffer into strings that last. Values that
-// repeat (session, model, working directory) are kept once per file.
+// repeat (session, model, working directory) are kept once.
 type Texts struct {
 	chunk strings.Builder
 	seen  map[string]string
@@ -41,9 +41,19 @@ func (t *Texts) Intern(b []byte) string {
 	return s
 }
 
-// Reset forgets the strings seen, so that a file holds on to its own only.
+// Again is Keep for a value that is likely to be the one of the row before.
+func (t *Texts) Again(b []byte, before string) string {
+	if string(b) == before {
+		return before
+	}
+	return t.Keep(b)
+}
+
+// Reset forgets strings seen before they become too many to look through fast.
 // Strings handed out stay valid.
 func (t *Texts) Reset() {
-	t.chunk = strings.Builder{}
-	clear(t.seen)
+	const many = 1 << 14
+	if len(t.seen) > many {
+		t.seen = nil
+	}
 }

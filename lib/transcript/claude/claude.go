@@ -8,7 +8,6 @@
 package claude
 
 import (
-	"bytes"
 	"io"
 	"path/filepath"
 	"regexp"
@@ -73,6 +72,9 @@ func ProjectFolder(cwd string) string {
 	}, cwd)
 }
 
+// needle is the key of every usage object, its rarest letter the second byte.
+var needle = lines.NewNeedle('g', `"usage"`)
+
 func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	s.Reset()
 	if f.Session == "" {
@@ -82,29 +84,10 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 		f.Agent = AgentOfFile(f.Path)
 	}
 	p := parser{file: f, texts: &s.Texts}
-	return lines.Walk(r, f, s, func(l lines.Line) {
-		if l.Whole() && !hasUsage(l.Text) {
-			return
-		}
+	return lines.Walk(r, f, s, needle, func(l lines.Line) {
 		p.line = l
 		l.Values(f, p.value)
 	})
-}
-
-// hasUsage finds the key "usage". Searching for its rarest byte first is several
-// times faster than searching for a text that starts with a quotation mark.
-func hasUsage(text []byte) bool {
-	for i := 3; ; {
-		n := bytes.IndexByte(text[min(i, len(text)):], 'g')
-		if n < 0 {
-			return false
-		}
-		i += n
-		if i+3 <= len(text) && text[i+1] == 'e' && text[i+2] == '"' && i >= 4 && string(text[i-4:i]) == `"usa` {
-			return true
-		}
-		i++
-	}
 }
 
 func stem(path string) string {
@@ -144,6 +127,7 @@ type parser struct {
 	file  *transcript.File
 	texts *transcript.Texts
 	line  lines.Line
+	none  transcript.Row
 }
 
 // reply is one object that carries a message: a row, or what a progress row
@@ -320,17 +304,23 @@ func (p *parser) keep(kind uint8, envelope, row *reply) {
 		return
 	}
 	f, t := p.file, p.texts
-	out := transcript.Row{
+	before := &p.none
+	if n := len(f.Rows); n > 0 {
+		before = &f.Rows[n-1]
+	}
+	f.Rows = append(f.Rows, transcript.Row{
 		Kind: kind, Line: p.line.Number, Offset: p.line.Offset,
 		TS:      t.Keep(pick(row.ts, envelope.ts)),
-		Session: p.text(pick(row.session, envelope.session)),
-		Agent:   p.text(pick(row.agent, envelope.agent)),
-		CWD:     p.text(pick(row.cwd, envelope.cwd)),
-		Model:   p.text(m.model),
-		ID:      p.text(m.id),
-		Request: p.text(pick(row.request, envelope.request)),
+		Session: p.text(pick(row.session, envelope.session), before.Session),
+		Agent:   p.text(pick(row.agent, envelope.agent), before.Agent),
+		CWD:     p.text(pick(row.cwd, envelope.cwd), before.CWD),
+		Model:   p.text(m.model, before.Model),
+		ID:      t.Again(rawjson.Unquote(m.id), before.ID),
+		Request: t.Again(rawjson.Unquote(pick(row.request, envelope.request)), before.Request),
 		Counts:  m.usage.counts(),
-	}
+	})
+	at := len(f.Rows) - 1
+	out := &f.Rows[at]
 	if out.Session == "" {
 		out.Session = f.Session
 	}
@@ -353,12 +343,11 @@ func (p *parser) keep(kind uint8, envelope, row *reply) {
 		}
 	}
 	f.BadNumbers += m.usage.bad
-	f.Rows = append(f.Rows, out)
-	p.meta(&out, p.text(pick(row.team, envelope.team)), kind)
+	p.meta(out, p.text(pick(row.team, envelope.team), f.Team), kind)
 	for i, a := range m.usage.advisors {
-		advisor := out
+		advisor := f.Rows[at]
 		advisor.Kind, advisor.N = rowAdvisor, int64(i)
-		advisor.Model, advisor.Counts = p.text(a.model), a.counts()
+		advisor.Model, advisor.Counts = p.text(a.model, ""), a.counts()
 		advisor.Flags &^= flagFast | flagSpeed
 		if string(a.speed) == "fast" {
 			advisor.Flags |= flagFast | flagSpeed
@@ -386,8 +375,14 @@ func (p *parser) meta(row *transcript.Row, team string, kind uint8) {
 	}
 }
 
-// text is the interned value of a text member.
-func (p *parser) text(raw []byte) string { return p.texts.Intern(rawjson.Unquote(raw)) }
+// text is the interned value of a text member, likely that of the row before.
+func (p *parser) text(raw []byte, before string) string {
+	text := rawjson.Unquote(raw)
+	if string(text) == before {
+		return before
+	}
+	return p.texts.Intern(text)
+}
 
 func pick(a, b []byte) []byte {
 	if len(a) > 0 {

@@ -152,7 +152,7 @@ func TestOneReplyOneEvent(t *testing.T) {
 		{"keys in another order and spaced", one(`{ "timestamp" : "2026-09-08T10:00:00Z", "message" : { "usage" : { "output_tokens" : 4 , "input_tokens" : 3 } , "id" : "m1" } , "sessionId" : "s" , "type" : "assistant" }`), "3/0/0/0/4"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			events, note := fold(tt.files)
+			events, note := fold(tt.files, nil)
 			if got := brief(events); got != tt.want || note.SkippedLines != 0 {
 				t.Errorf("events = %s (skipped %d), want %s", got, note.SkippedLines, tt.want)
 			}
@@ -165,7 +165,7 @@ func TestReportFourByMessageID(t *testing.T) {
 	for i := range 368 {
 		lines = append(lines, row{id: fmt.Sprintf("m%d", i%171), in: 100, out: 9}.line())
 	}
-	events, _ := fold([]*transcript.File{file(t, "p/s1.jsonl", lines...)})
+	events, _ := fold([]*transcript.File{file(t, "p/s1.jsonl", lines...)}, nil)
 	if len(events) != 171 {
 		t.Errorf("%d events, want 171", len(events))
 	}
@@ -174,7 +174,7 @@ func TestReportFourByMessageID(t *testing.T) {
 func TestTimeAndSessionAreTheEarliestRows(t *testing.T) {
 	a := file(t, "p/a.jsonl", row{id: "m1", req: "r1", session: "a", ts: "2026-09-08T00:00:01.000Z", in: 3, out: 159, stop: true}.line())
 	b := file(t, "p/b.jsonl", row{id: "m1", req: "r1", session: "b", ts: "2026-09-07T23:59:59.500Z", in: 3, out: 9}.line())
-	events, _ := fold([]*transcript.File{a, b})
+	events, _ := fold([]*transcript.File{a, b}, nil)
 	e := events[0]
 	if e.TS != "2026-09-07T23:59:59.500Z" || e.Session != "b" || e.Output != 159 || e.Source.Path != "p/b.jsonl" || fmt.Sprint(e.Copies) != "[0]" {
 		t.Errorf("event = %+v", e)
@@ -195,7 +195,7 @@ func TestPlaceholderAndSpeed(t *testing.T) {
 		{"standard is the default", []string{row{id: "m1", in: 3, out: 11, usageMore: `,"speed":"standard"`}.line()}, false, ""},
 		{"equal rows: the one with a speed", []string{row{id: "m1", in: 3, out: 11, usageMore: `,"speed":"fast"`}.line(), row{id: "m1", in: 3, out: 11}.line()}, false, "fast"},
 	} {
-		events, _ := fold([]*transcript.File{file(t, "p/s1.jsonl", tt.lines...)})
+		events, _ := fold([]*transcript.File{file(t, "p/s1.jsonl", tt.lines...)}, nil)
 		if len(events) != 1 || events[0].Placeholder != tt.placeholder || events[0].Speed != tt.speed {
 			t.Errorf("%s: %+v, want placeholder %v, speed %q", tt.name, events, tt.placeholder, tt.speed)
 		}
@@ -223,7 +223,7 @@ func TestBrokenLines(t *testing.T) {
 		{"last line torn", a + "\n" + b[:50], "3/0/0/0/9", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			events, note := fold([]*transcript.File{scanText(t, "p/s1.jsonl", tt.text)})
+			events, note := fold([]*transcript.File{scanText(t, "p/s1.jsonl", tt.text)}, nil)
 			if got := brief(events); got != tt.want || note.SkippedLines != tt.skipped {
 				t.Errorf("events = %s, skipped %d, want %s, %d", got, note.SkippedLines, tt.want, tt.skipped)
 			}
@@ -234,7 +234,7 @@ func TestBrokenLines(t *testing.T) {
 func TestReport14HugeLine(t *testing.T) {
 	huge := `{"type":"file-history-snapshot","snapshot":"` + strings.Repeat("x", 3<<20) + `"}`
 	f := scanText(t, "p/s1.jsonl", huge+"\n"+row{id: "m1", in: 3, out: 9}.line()+"\n"+huge+"\n")
-	events, note := fold([]*transcript.File{f})
+	events, note := fold([]*transcript.File{f}, nil)
 	if brief(events) != "3/0/0/0/9" || events[0].Source.Line != 2 || note.SkippedLines != 0 || f.End.Line != 3 || f.End.Offset != note.Bytes {
 		t.Errorf("events = %+v, note %+v, end %+v", events, note, f.End)
 	}

@@ -39,27 +39,29 @@ type place struct {
 //
 // Of a reply's rows the one with the greatest total counts, whole; the earliest
 // says when and in which session. Rule: docs/usage.md, "One reply, one event".
-func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
+func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Event, transcript.Note) {
 	var note transcript.Note
 	total := 0
 	for _, f := range files {
 		note = note.Add(transcript.Note{Files: 1, Bytes: f.Bytes, SkippedLines: f.Skipped, BadNumbers: f.BadNumbers})
 		total += len(f.Rows)
 	}
-	b := builder{files: files, refs: make([]ref, 0, total), events: make([]transcript.Event, 0, total/2)}
+	base := len(events)
+	b := builder{files: files, refs: make([]ref, 0, total), events: events}
 	b.group()
 	for _, g := range b.groups {
 		b.rows = b.rows[:0]
 		for i := g.first; i >= 0; i = b.refs[i].next {
 			b.rows = append(b.rows, b.refs[i])
 		}
-		if len(b.rows) == 1 {
+		if len(b.rows) == 1 || g.byID && b.single() {
 			b.emit(b.rows)
 			continue
 		}
 		b.replies(g.byID)
 	}
-	return transcript.SortEvents(b.events), note
+	transcript.SortEvents(b.events[base:])
+	return b.events, note
 }
 
 type builder struct {
@@ -103,6 +105,18 @@ func (b *builder) group() {
 			b.groups[at].last = n
 		}
 	}
+}
+
+// single reports whether all rows of the group tell of one request, as nearly all
+// groups do.
+func (b *builder) single() bool {
+	request := b.row(b.rows[0]).Request
+	for _, r := range b.rows {
+		if row := b.row(r); row.Request != request || row.Kind == rowAdvisor {
+			return false
+		}
+	}
+	return request != ""
 }
 
 // replyKey tells the replies of one message id apart. advisor is the index of an

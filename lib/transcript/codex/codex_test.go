@@ -212,7 +212,7 @@ func TestForksAndSpawnsCountOwnWorkOnly(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			events, _ := fold(scanAll(t, tt.files...))
+			events, _ := fold(scanAll(t, tt.files...), nil)
 			if got := sum(events); got != tt.want {
 				t.Errorf("sum = %v, want %v; events %+v", got, tt.want, events)
 			}
@@ -329,7 +329,7 @@ func TestCountingARollout(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			events, note := fold(scanAll(t, tt.file))
+			events, note := fold(scanAll(t, tt.file), nil)
 			note.Files, note.Bytes = 0, 0
 			if got := sum(events); got != tt.want || len(events) != tt.count || note != tt.note {
 				t.Errorf("sum = %v in %d events, note %+v, want %v in %d, %+v", got, len(events), note, tt.want, tt.count, tt.note)
@@ -343,7 +343,7 @@ func TestExcerptOfSevenCountsIsTenThousandTokens(t *testing.T) {
 		count(use{3300, 0, 120}, use{3300, 0, 120}).count(use{3300, 0, 120}, use{3300, 0, 120}).
 		count(use{6600, 3300, 240}, use{3300, 3300, 120}).count(use{6600, 3300, 240}, use{3300, 3300, 120}).
 		count(use{9900, 6600, 360}, use{3300, 3300, 120}).count(use{9900, 6600, 360}, use{3300, 3300, 120})
-	events, _ := fold(scanAll(t, r))
+	events, _ := fold(scanAll(t, r), nil)
 	var total int64
 	for _, e := range events {
 		total += e.Total()
@@ -357,14 +357,14 @@ func TestSeveralFilesOfOneThreadCountOnce(t *testing.T) {
 	a := newRollout("a-rollout-"+parentID).meta(parentID, "").turn(turnA).count(use{1000, 0, 100}, use{1000, 0, 100}).record(parentID, "r1", use{700, 0, 70}, use{1700, 0, 170}).count(use{1700, 0, 170}, use{700, 0, 70})
 	b := newRollout("b-rollout-"+parentID).meta(parentID, "").turn(turnA).count(use{1000, 0, 100}, use{1000, 0, 100}).record(parentID, "r1", use{700, 0, 70}, use{1700, 0, 170}).count(use{1700, 0, 170}, use{700, 0, 70}).
 		turn(turnB).count(use{2700, 0, 270}, use{1000, 0, 100})
-	events, _ := fold(scanAll(t, a, b))
+	events, _ := fold(scanAll(t, a, b), nil)
 	if got, want := sum(events), ([3]int64{2700, 0, 270}); got != want {
 		t.Errorf("sum = %v, want %v", got, want)
 	}
 }
 
 func TestEventNamesModelSessionAndPlace(t *testing.T) {
-	events, _ := fold(scanAll(t, parent()))
+	events, _ := fold(scanAll(t, parent()), nil)
 	e := events[1]
 	if e.Model != "gpt-5.6-sol" || e.Session != parentID || e.CWD != "/w/jobs" || e.Source.Line != 7 || e.TS != "2026-09-08T10:00:06.000Z" || e.At == transcript.NoTime {
 		t.Errorf("event = %+v", e)

@@ -6,7 +6,7 @@ import (
 
 // fold decides, thread by thread, which rows are own work and which of those are
 // new, and makes an event of each.
-func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
+func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Event, transcript.Note) {
 	var note transcript.Note
 	fam := newFamily(files)
 	own := make([][]bool, len(files))
@@ -16,17 +16,17 @@ func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
 	}
 	owners := responses(files, own)
 	told := make(map[string]map[telling]bool) // per thread: snapshots of its earlier files
-	var events []transcript.Event
 	for i, f := range files {
 		if told[f.Session] == nil {
-			told[f.Session] = make(map[telling]bool)
+			told[f.Session] = map[telling]bool{}
 		}
-		c := counter{file: f, index: i, own: own[i], owners: owners, told: told[f.Session], seen: make(map[pair]bool), note: &note}
+		c := counter{file: f, index: i, own: own[i], owners: owners, told: told[f.Session], seen: make(map[pair]bool, len(f.Rows)), note: &note, events: events}
+		c.shared = len(fam.threads[f.Session].files) > 1
 		c.run()
 		for _, t := range c.tellings {
 			c.told[t] = true
 		}
-		events = append(events, c.events...)
+		events = c.events
 	}
 	return events, note
 }
@@ -78,6 +78,7 @@ type counter struct {
 	own    []bool
 	owners map[response]int
 	told   map[telling]bool
+	shared bool // the thread has more files
 	note   *transcript.Note
 
 	model    string
@@ -137,7 +138,9 @@ func (c *counter) run() {
 		case rowSnapshot:
 			if c.own[i] {
 				c.snapshot(i, row)
-				c.tellings = append(c.tellings, telling{row.TS, pairOf(row)})
+				if c.shared {
+					c.tellings = append(c.tellings, telling{row.TS, pairOf(row)})
+				}
 			} else {
 				c.note.Inherited++
 				c.raise(totalOf(row))

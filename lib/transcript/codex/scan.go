@@ -29,7 +29,7 @@ const Provider = "codex"
 //	snapshot  Counts last, Total total; N, M their total_tokens; Flags which are there
 //	record    ID response, Request turn, Session thread; Counts usage, Total thread total; N, M as above
 var Reader = transcript.Reader{
-	Provider: Provider, Version: "codex/1", Source: "codex-rollout", Scan: scan, Fold: fold,
+	Provider: Provider, Version: "codex/1", Source: "codex-rollout", Scan: scan, Describe: describe, Fold: fold,
 	Roots: roots, Lineage: true, SameFile: baseName,
 }
 
@@ -81,10 +81,7 @@ func baseName(path string) string { return strings.TrimSuffix(filepath.Base(path
 func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	s.Reset()
 	p := parser{file: f, texts: &s.Texts}
-	err := lines.Walk(r, f, s, func(l lines.Line) {
-		if l.Whole() && !interesting(l.Text) {
-			return
-		}
+	err := lines.Walk(r, f, s, needle, func(l lines.Line) {
 		p.line = l
 		l.Values(f, p.value)
 	})
@@ -114,32 +111,8 @@ func describe(f *transcript.File) {
 	}
 }
 
-// needles are the quoted words of the lines that matter, cut at the underscore
-// that all of them have and little else does.
-var needles = [...]struct{ before, after string }{
-	{`"token`, `count"`}, {`"turn`, `context"`}, {`"task`, `started"`}, {`"session`, `meta"`}, {`"token`, `usage_record"`},
-}
-
-func interesting(text []byte) bool {
-	for i := 0; ; i++ {
-		n := bytes.IndexByte(text[i:], '_')
-		if n < 0 {
-			return false
-		}
-		i += n
-		if i < 5 || i+6 > len(text) {
-			continue
-		}
-		switch text[i+1] {
-		case 'c', 's', 'm', 'u':
-			for _, w := range &needles {
-				if bytes.HasSuffix(text[:i], []byte(w.before)) && bytes.HasPrefix(text[i+1:], []byte(w.after)) {
-					return true
-				}
-			}
-		}
-	}
-}
+// needle is the words that say what a line is, of the lines that matter.
+var needle = lines.NewNeedle('_', `"token_count"`, `"turn_context"`, `"task_started"`, `"session_meta"`, `"token_usage_record"`)
 
 type parser struct {
 	file  *transcript.File

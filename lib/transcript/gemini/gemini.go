@@ -26,7 +26,7 @@ const Provider = "gemini"
 // thinking, outside Counts.Output.
 var Reader = transcript.Reader{
 	Provider: Provider, Version: "gemini/1", Source: "gemini-chat",
-	Scan: scan, Fold: fold, Roots: roots, Beside: beside,
+	Scan: scan, Whole: true, Fold: fold, Roots: roots, Beside: beside,
 }
 
 // flagTokens marks a row that states tokens; the others only date a message.
@@ -85,7 +85,7 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 }
 
 func (p *parser) lines(r io.Reader, s *transcript.Scratch) error {
-	return lines.Walk(r, p.file, s, func(l lines.Line) {
+	return lines.Walk(r, p.file, s, nil, func(l lines.Line) {
 		p.line, p.at = l.Number, l.Offset
 		l.Values(p.file, p.value)
 	})
@@ -243,10 +243,10 @@ type key struct {
 	file, row   int
 }
 
-func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
+func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Event, transcript.Note) {
 	var note transcript.Note
 	at := make(map[key]int)
-	var events []transcript.Event
+	base := len(events)
 	for i, f := range files {
 		note = note.Add(transcript.Note{Files: 1, Bytes: f.Bytes, SkippedLines: f.Skipped, BadNumbers: f.BadNumbers})
 		for k := range f.Rows {
@@ -276,13 +276,14 @@ func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
 			}
 		}
 	}
-	kept := events[:0]
-	for _, e := range events {
+	kept := events[:base]
+	for _, e := range events[base:] {
 		if e.Total() > 0 {
 			kept = append(kept, e)
 		}
 	}
-	return transcript.SortEvents(kept), note
+	transcript.SortEvents(kept[base:])
+	return kept, note
 }
 
 // disjoint maps the counts onto the buckets: cached input out of the input, what

@@ -18,7 +18,7 @@ func read(t testing.TB, texts ...string) ([]transcript.Event, transcript.Note) {
 		}
 		files = append(files, f)
 	}
-	return fold(files)
+	return fold(files, nil)
 }
 
 func brief(events []transcript.Event) string {

@@ -19,7 +19,7 @@ type ref struct{ file, row int }
 
 // fold counts each record once and leaves out the sub-agents that a parent's
 // record holds already.
-func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
+func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Event, transcript.Note) {
 	var note transcript.Note
 	owners := make(map[key][]ref)
 	var order []key
@@ -39,7 +39,7 @@ func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
 			owners[id] = append(owners[id], ref{i, k})
 		}
 	}
-	var events []transcript.Event
+	base := len(events)
 	for _, id := range order {
 		refs := owners[id]
 		own := refs[0]
@@ -61,7 +61,8 @@ func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
 			events = append(events, e)
 		}
 	}
-	return transcript.SortEvents(events), note
+	transcript.SortEvents(events[base:])
+	return events, note
 }
 
 // before orders envelope times, a missing one last.

@@ -52,7 +52,7 @@ func IsUpdates(path string) bool {
 	return base == "updates.jsonl" || base == "updates.jsonl.zst"
 }
 
-var needle = lines.NewNeedle(`"turn_completed"`, 5)
+var needle = lines.NewNeedle('_', `"turn_completed"`)
 
 func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	s.Reset()
@@ -63,10 +63,7 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 		f.CWD = cwdOfFolder(filepath.Base(filepath.Dir(filepath.Dir(f.Path))))
 	}
 	p := parser{file: f, texts: &s.Texts}
-	return lines.Walk(r, f, s, func(l lines.Line) {
-		if l.Whole() && !needle.In(l.Text) {
-			return
-		}
+	return lines.Walk(r, f, s, needle, func(l lines.Line) {
 		p.line = l
 		l.Values(f, p.value)
 	})

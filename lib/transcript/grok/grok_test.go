@@ -35,7 +35,7 @@ func total(events []transcript.Event) (n int64) {
 }
 
 func TestReport32RecordsAreSummed(t *testing.T) {
-	events, _ := fold([]*transcript.File{file(t, "s", turn("p1", 1, 9999), turn("p2", 2, 11999), turn("p3", 3, 14999))})
+	events, _ := fold([]*transcript.File{file(t, "s", turn("p1", 1, 9999), turn("p2", 2, 11999), turn("p3", 3, 14999))}, nil)
 	if got := total(events); got != 37000 || len(events) != 3 {
 		t.Errorf("behaviour 10: %d tokens in %d events, want 37000 in 3", got, len(events))
 	}
@@ -57,7 +57,7 @@ func TestBuckets(t *testing.T) {
 	} {
 		f := file(t, "s", line("p1", 1, 1, tt.usage))
 		f.Model = "current"
-		events, _ := fold([]*transcript.File{f})
+		events, _ := fold([]*transcript.File{f}, nil)
 		var got strings.Builder
 		for _, e := range events {
 			got.WriteString(fmt.Sprintf("%s %d/%d/%d/%d/%d ", e.Model, e.Input, e.CacheRead, e.CacheWrite5m, e.Output, e.Reasoning))
@@ -74,7 +74,7 @@ func TestBuckets(t *testing.T) {
 func TestReport34ForkCopiesCountOnceForTheOriginal(t *testing.T) {
 	fork := file(t, "a-fork", line("p1", 100, 1, `"inputTokens":5`), line("p2", 101, 101, `"inputTokens":7`))
 	original := file(t, "b-original", line("p1", 1, 1, `"inputTokens":5`))
-	events, _ := fold([]*transcript.File{fork, original})
+	events, _ := fold([]*transcript.File{fork, original}, nil)
 	if len(events) != 2 || total(events) != 12 || events[1].File != 1 || fmt.Sprint(events[1].Copies) != "[0]" {
 		t.Errorf("events = %+v", events)
 	}
@@ -95,7 +95,7 @@ func TestSubAgentsAreInTheParentsRecord(t *testing.T) {
 		{"behaviour 39: the parent was killed before it wrote", []*transcript.File{child(), file(t, "parent", turn("p1", 2, 499))}, 600},
 		{"behaviour 39: the parent is gone", []*transcript.File{child()}, 100},
 	} {
-		events, _ := fold(tt.files)
+		events, _ := fold(tt.files, nil)
 		if got := total(events); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
@@ -104,7 +104,7 @@ func TestSubAgentsAreInTheParentsRecord(t *testing.T) {
 
 func TestFailedTurnHasNoUsage(t *testing.T) {
 	f := file(t, "s", `{"timestamp":1788861600,"params":{"update":{"sessionUpdate":"turn_completed","prompt_id":"p"}}}`, `{"timestamp":1788861600,"params":{"update":{"sessionUpdate":"tool_call","content":"turn_completed","usage":{"inputTokens":5}}}}`)
-	if events, _ := fold([]*transcript.File{f}); len(events) != 0 {
+	if events, _ := fold([]*transcript.File{f}, nil); len(events) != 0 {
 		t.Errorf("events = %+v", events)
 	}
 }
@@ -113,7 +113,7 @@ func FuzzScan(f *testing.F) {
 	f.Add(turn("p1", 1, 10))
 	f.Add(line("", 1, 1, `"inputTokens":-1,"modelUsage":{"a":{"inputTokens":1},"a":null}`) + line("p", 2, 2, `"inputTokens":3`))
 	f.Fuzz(func(t *testing.T, text string) {
-		events, _ := fold([]*transcript.File{file(t, "s", text)})
+		events, _ := fold([]*transcript.File{file(t, "s", text)}, nil)
 		for _, e := range events {
 			if e.Input < 0 || e.CacheRead < 0 || e.CacheWrite5m < 0 || e.Output < 0 || e.Total() == 0 {
 				t.Errorf("event %+v", e)

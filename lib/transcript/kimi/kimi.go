@@ -79,7 +79,7 @@ func beside(f *transcript.File) {
 	}
 }
 
-var needle = lines.NewNeedle(`"token_usage"`, 6)
+var needle = lines.NewNeedle('_', `"token_usage"`)
 
 func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	s.Reset()
@@ -87,10 +87,7 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 		_, _, f.Session = places(f.Path)
 	}
 	p := parser{file: f, texts: &s.Texts}
-	return lines.Walk(r, f, s, func(l lines.Line) {
-		if l.Whole() && !needle.In(l.Text) {
-			return
-		}
+	return lines.Walk(r, f, s, needle, func(l lines.Line) {
 		p.line = l
 		l.Values(f, p.value)
 	})
@@ -244,9 +241,9 @@ type acrossSessions struct {
 	counts transcript.Counts
 }
 
-func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
+func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Event, transcript.Note) {
 	var note transcript.Note
-	var events []transcript.Event
+	base := len(events)
 	near, far := make(map[inSession]int), make(map[acrossSessions]int)
 	for i, f := range files {
 		note = note.Add(transcript.Note{Files: 1, Bytes: f.Bytes, SkippedLines: f.Skipped, BadNumbers: f.BadNumbers})
@@ -278,5 +275,6 @@ func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
 			})
 		}
 	}
-	return transcript.SortEvents(events), note
+	transcript.SortEvents(events[base:])
+	return events, note
 }

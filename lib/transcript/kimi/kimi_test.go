@@ -46,7 +46,7 @@ func TestUpdates(t *testing.T) {
 		{"null: nothing has changed", []*transcript.File{file(t, main, `{"timestamp":1,"message":{"type":"StatusUpdate","payload":{"token_usage":null}}}`)}, ""},
 		{"other messages", []*transcript.File{file(t, main, `{"timestamp":1,"message":{"type":"ToolResult","payload":{"token_usage":{"input_other":5}}}}`)}, ""},
 	} {
-		events, _ := fold(tt.files)
+		events, _ := fold(tt.files, nil)
 		var got strings.Builder
 		for _, e := range events {
 			got.WriteString(fmt.Sprintf("%d/%d ", e.Input, e.Output))
@@ -74,7 +74,7 @@ func TestStampMovesDigits(t *testing.T) {
 func FuzzScan(f *testing.F) {
 	f.Add(status("1.5", "m", 1, 2) + mirror("2", "", 3, 4))
 	f.Fuzz(func(t *testing.T, text string) {
-		events, _ := fold([]*transcript.File{file(t, main, text)})
+		events, _ := fold([]*transcript.File{file(t, main, text)}, nil)
 		for _, e := range events {
 			if e.Input < 0 || e.Output < 0 || e.Total() == 0 {
 				t.Errorf("event %+v", e)

@@ -53,7 +53,7 @@ func beside(f *transcript.File) {
 	}
 }
 
-var needle = lines.NewNeedle(`"usage.record"`, 6)
+var needle = lines.NewNeedle('.', `"usage.record"`)
 
 func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	s.Reset()
@@ -61,10 +61,7 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 		f.Session = SessionOfFile(f.Path)
 	}
 	p := parser{file: f, texts: &s.Texts}
-	return lines.Walk(r, f, s, func(l lines.Line) {
-		if l.Whole() && !needle.In(l.Text) {
-			return
-		}
+	return lines.Walk(r, f, s, needle, func(l lines.Line) {
 		p.line = l
 		l.Values(f, p.value)
 	})
@@ -188,8 +185,8 @@ type key struct {
 	file, line   int
 }
 
-func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
-	var events []transcript.Event
+func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Event, transcript.Note) {
+	base := len(events)
 	var note transcript.Note
 	owner := map[key]int{}
 	for i, f := range files {
@@ -218,5 +215,6 @@ func fold(files []*transcript.File) ([]transcript.Event, transcript.Note) {
 			})
 		}
 	}
-	return transcript.SortEvents(events), note
+	transcript.SortEvents(events[base:])
+	return events, note
 }

@@ -19,7 +19,7 @@ func fold1(t *testing.T, files map[string]string) []transcript.Event {
 		}
 		list = append(list, f)
 	}
-	events, _ := Reader.Fold(list)
+	events, _ := Reader.Fold(list, nil)
 	return events
 }
 
@@ -72,7 +72,7 @@ func FuzzScan(f *testing.F) {
 		if err := Reader.Scan(strings.NewReader(string(text)), file, new(transcript.Scratch)); err != nil {
 			t.Fatal(err)
 		}
-		events, _ := Reader.Fold([]*transcript.File{file})
+		events, _ := Reader.Fold([]*transcript.File{file}, nil)
 		for _, e := range events {
 			if e.Total() < 0 || e.Input < 0 || e.Output < 0 {
 				t.Fatalf("negative counts: %+v", e)

@@ -26,14 +26,17 @@ type Line struct {
 	Offset int64
 }
 
-// Walk reads r line by line from f.End on and calls use for each non-blank line.
-// It advances f.End past the last newline and f.Bytes to what was read. What use
-// adds to f for an unterminated last line is booked as f.Tail.
-func Walk(r io.Reader, f *transcript.File, s *transcript.Scratch, use func(Line)) error {
+// Walk reads r line by line from f.End on and calls use for each line that holds
+// the needle (each non-blank line when it is nil) and for each that does not even
+// look like one object: only those are parsed to see whether they are JSON at all,
+// for parsing every line would cost twenty times the search. It advances f.End past
+// the last newline and f.Bytes to what was read. What use adds to f for an
+// unterminated last line is booked as f.Tail.
+func Walk(r io.Reader, f *transcript.File, s *transcript.Scratch, needle *Needle, use func(Line)) error {
 	if cap(s.Buffer) < blockSize {
 		s.Buffer = make([]byte, blockSize)
 	}
-	w := walker{file: f, use: use}
+	w := walker{file: f, needle: needle, use: use}
 	buf, have := s.Buffer[:cap(s.Buffer)], 0
 	for {
 		n, err := r.Read(buf[have:])
@@ -61,17 +64,41 @@ func Walk(r io.Reader, f *transcript.File, s *transcript.Scratch, use func(Line)
 }
 
 type walker struct {
-	file *transcript.File
-	use  func(Line)
+	file   *transcript.File
+	needle *Needle
+	use    func(Line)
 }
 
-// block hands out the lines of a block that ends in a newline.
+// block hands out the lines of a block that ends in a newline. The needle is
+// looked for in the whole block at once; of lines without it only the ends are
+// looked at.
 func (w *walker) block(block []byte) {
+	if w.needle == nil || bytes.IndexByte(block, 0) >= 0 {
+		w.each(block)
+		return
+	}
 	end := &w.file.End
-	nuls := bytes.IndexByte(block, 0) >= 0
+	hit := w.needle.Index(block)
+	for start := 0; start < len(block); {
+		stop := start + bytes.IndexByte(block[start:], '\n')
+		if hit < stop || !whole(block[start:stop]) {
+			w.line(block[start:stop])
+		}
+		end.Line++
+		end.Offset += int64(stop + 1 - start)
+		start = stop + 1
+		if hit < start {
+			hit = start + w.needle.Index(block[start:])
+		}
+	}
+}
+
+// each hands out the lines of a block one by one.
+func (w *walker) each(block []byte) {
+	end := &w.file.End
 	for len(block) > 0 {
 		n := bytes.IndexByte(block, '\n')
-		w.line(block[:n], nuls)
+		w.line(block[:n])
 		end.Line++
 		end.Offset += int64(n + 1)
 		block = block[n+1:]
@@ -82,27 +109,34 @@ func (w *walker) block(block []byte) {
 func (w *walker) last(text []byte) {
 	f := w.file
 	rows, skipped, bad := len(f.Rows), f.Skipped, f.BadNumbers
-	w.line(text, true)
+	w.line(text)
 	f.Tail = transcript.Tail{Rows: len(f.Rows) - rows, Skipped: f.Skipped - skipped, BadNumbers: f.BadNumbers - bad}
 }
 
 var bom = []byte("\ufeff")
 
-func (w *walker) line(text []byte, nuls bool) {
+// line hands out one line, freed of what is no part of it, if it matters.
+func (w *walker) line(text []byte) {
 	end := w.file.End
 	if end.Offset == 0 {
 		text = bytes.TrimPrefix(text, bom)
 	}
-	if nuls {
-		text = withoutNULs(text)
-	}
+	text = withoutNULs(text)
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		text = text[:n-1]
 	}
 	if len(text) == 0 || text[0] <= ' ' && len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
-	w.use(Line{Text: text, Number: end.Line + 1, Offset: end.Offset})
+	if w.needle == nil || !whole(text) || w.needle.In(text) {
+		w.use(Line{Text: text, Number: end.Line + 1, Offset: end.Offset})
+	}
+}
+
+// whole reports whether a line at least looks like one object.
+func whole(text []byte) bool {
+	n := len(text)
+	return n > 1 && text[0] == '{' && text[n-1] == '}'
 }
 
 // withoutNULs drops the blocks of zeros that a crash leaves where data was
@@ -112,15 +146,6 @@ func withoutNULs(text []byte) []byte {
 		return text
 	}
 	return bytes.ReplaceAll(text, []byte{0}, nil)
-}
-
-// Whole reports whether the line at least looks like one object. Only a line
-// that does not, and one that holds what a reader searches for, is parsed to see
-// whether it is JSON at all: parsing every line would cost twenty times the
-// search.
-func (l Line) Whole() bool {
-	n := len(l.Text)
-	return l.Text[0] == '{' && l.Text[n-1] == '}'
 }
 
 // Values calls read for each JSON value of the line: one, or several spliced

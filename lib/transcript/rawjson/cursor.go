@@ -9,10 +9,10 @@
 package rawjson
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
-	"slices"
 )
 
 // maxDepth is encoding/json's own limit.
@@ -303,8 +303,7 @@ func escape(text []byte) int {
 // Unquote returns the text of a string as Text gave it: raw itself when it has
 // no escapes.
 func Unquote(raw []byte) []byte {
-	escaped := slices.Contains(raw, '\\')
-	if !escaped {
+	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw
 	}
 	quoted := make([]byte, 0, len(raw)+2)

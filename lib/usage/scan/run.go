@@ -4,18 +4,9 @@
 package scan
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"io"
-	"os"
-	"runtime"
 	"slices"
-	"sync/atomic"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
-	"golang.org/x/sync/errgroup"
 
 	"okstra/lib/transcript"
 )
@@ -75,76 +66,6 @@ func (o Options) recent(list []found) []found {
 	return slices.DeleteFunc(list, func(f found) bool { return !f.reader.Lineage && f.mtime < since })
 }
 
-// read runs pass 1 over all files, the largest first so that no core is left
-// with one at the end.
-func (o Options) read(ctx context.Context, list []found) ([]*transcript.File, []error, error) {
-	files, faults := make([]*transcript.File, len(list)), make([]error, len(list))
-	order := make([]int, len(list))
-	var total int64
-	for i, f := range list {
-		order[i] = i
-		total += f.size
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].size, list[a].size) })
-	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
-	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	for range workers {
-		group.Go(func() error {
-			scratch := new(transcript.Scratch)
-			for ctx.Err() == nil {
-				n := int(next.Add(1)) - 1
-				if n >= len(order) {
-					return nil
-				}
-				i := order[n]
-				files[i], faults[i] = list[i].scan(scratch)
-				if o.Progress != nil {
-					o.Progress(total, list[i].size)
-				}
-			}
-			return ctx.Err()
-		})
-	}
-	return files, faults, group.Wait()
-}
-
-func (f found) scan(scratch *transcript.Scratch) (*transcript.File, error) {
-	in, err := open(f.path)
-	if err != nil {
-		return nil, err
-	}
-	file := &transcript.File{Provider: f.reader.Provider, Path: f.path}
-	fault := errors.Join(f.reader.Scan(in, file, scratch), in.Close())
-	if f.reader.Beside != nil {
-		f.reader.Beside(file)
-	}
-	return file, fault
-}
-
-// open opens a transcript, compressed or not.
-func open(path string) (io.ReadCloser, error) {
-	file, err := os.Open(path)
-	if err != nil || !compressed(path) {
-		return file, err
-	}
-	decoder, err := zstd.NewReader(file, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &decoding{decoder, file}, nil
-}
-
-type decoding struct {
-	*zstd.Decoder
-	file *os.File
-}
-
-func (d *decoding) Close() error {
-	d.Decoder.Close()
-	return d.file.Close()
-}
-
 // fold runs pass 2 per provider and puts the events of all into one order.
 func (r *Result) fold(readers []*transcript.Reader, list []found, files []*transcript.File, faults []error) {
 	byReader := map[*transcript.Reader][]*transcript.File{}
@@ -160,31 +81,26 @@ func (r *Result) fold(readers []*transcript.Reader, list []found, files []*trans
 		r.Files = append(r.Files, f)
 		byReader[list[i].reader] = append(byReader[list[i].reader], f)
 	}
-	var parts [][]transcript.Event
-	count := 0
+	rows := 0
+	for _, f := range r.Files {
+		rows += len(f.Rows)
+	}
+	r.Events = make([]transcript.Event, 0, rows)
 	for _, reader := range readers {
 		group := byReader[reader]
 		if len(group) == 0 {
 			continue
 		}
-		events, note := reader.Fold(group)
-		for i := range events {
-			e := &events[i]
+		base := len(r.Events)
+		events, note := reader.Fold(group, r.Events)
+		for i := range events[base:] {
+			e := &events[base+i]
 			e.File, e.Kind, e.Assumed = at[group[e.File]], reader.Source, reader.Model
 			for k, c := range e.Copies {
 				e.Copies[k] = at[group[c]]
 			}
 		}
-		parts, count = append(parts, events), count+len(events)
-		r.Note = r.Note.Add(note)
+		r.Events, r.Note = events, r.Note.Add(note)
 	}
-	if len(parts) == 1 {
-		r.Events = parts[0]
-		return
-	}
-	r.Events = make([]transcript.Event, 0, count)
-	for _, events := range parts {
-		r.Events = append(r.Events, events...)
-	}
-	r.Events = transcript.SortEvents(r.Events)
+	transcript.SortEvents(r.Events)
 }
