@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"okstra/lib/cli"
 	"okstra/lib/finding"
@@ -39,18 +40,19 @@ func runFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
+		p.lose(lost...)
 		opt := w.options(std)
 		opt.Subjects = *v.format == "intoto"
 		if err := w.judge(ctx, p, manifests, opt); err != nil {
-			return errors.Join(lost, err)
+			return errors.Join(p.lost, err)
 		}
-		return errors.Join(lost, p.close())
+		return p.close()
 	}
 }
 
-// runs lists the manifests that the arguments stand for. What stands for none
-// is in lost: the others are judged all the same.
-func runs(std cli.IO, inputs []cli.Input) (manifests []string, lost, err error) {
+// runs lists the manifests that the arguments stand for, each once. What stands
+// for none is in lost: the others are judged all the same.
+func runs(std cli.IO, inputs []cli.Input) (manifests []string, lost []error, err error) {
 	var names []string
 	for i := range inputs {
 		if inputs[i].Name() != "-" {
@@ -62,7 +64,7 @@ func runs(std cli.IO, inputs []cli.Input) (manifests []string, lost, err error) 
 			return nil, nil, err
 		}
 		named, bad := readPaths(r)
-		names, lost = append(names, named...), errors.Join(lost, bad)
+		names, lost = append(names, named...), append(lost, bad...)
 	}
 	if len(inputs) == 0 {
 		if std.InTTY {
@@ -71,22 +73,31 @@ func runs(std cli.IO, inputs []cli.Input) (manifests []string, lost, err error) 
 		names, lost = readPaths(std.In)
 	}
 	if len(names) == 0 && lost == nil {
-		lost = cli.BadInput(errors.New("no run named (expected a run manifest, a folder, or paths on standard input)"))
+		lost = append(lost, errors.New("no run named (expected a run manifest, a folder, or paths on standard input)"))
 	}
+	seen := map[string]bool{}
 	for _, name := range names {
 		found, err := validate.Find(name)
-		lost = errors.Join(lost, cli.BadInput(err))
-		manifests = append(manifests, found...)
+		if err != nil {
+			lost = append(lost, err)
+		}
+		for _, m := range found {
+			// Every job line of a run names it, and folders may overlap.
+			if abs, err := filepath.Abs(m); err != nil || !seen[abs] {
+				seen[abs] = true
+				manifests = append(manifests, m)
+			}
+		}
 	}
 	return manifests, lost, nil
 }
 
 // readPaths reads a stream of paths: each line is a JSON text, or an object
 // with runManifestPath, as a job line has it.
-func readPaths(r io.Reader) (names []string, bad error) {
+func readPaths(r io.Reader) (names []string, bad []error) {
 	for row, err := range jsonl.Rows(r, "-") {
 		if err != nil {
-			bad = errors.Join(bad, cli.BadInput(err))
+			bad = append(bad, err)
 			continue
 		}
 		var name string
@@ -95,7 +106,7 @@ func readPaths(r io.Reader) (names []string, bad error) {
 			name = line.RunManifestPath
 		}
 		if name == "" {
-			bad = errors.Join(bad, cli.BadInput(fmt.Errorf("-:%d: no path (expected \"path\" or {\"runManifestPath\": \"path\"})", row.Number)))
+			bad = append(bad, fmt.Errorf("-:%d: no path (expected \"path\" or {\"runManifestPath\": \"path\"})", row.Number))
 			continue
 		}
 		names = append(names, name)
@@ -115,22 +126,21 @@ func docFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		var lost error
 		for i := range *inputs {
 			in := &(*inputs)[i]
 			raw, err := in.Bytes(std)
+			if err := context.Cause(ctx); err != nil {
+				return errors.Join(p.lost, err)
+			}
 			if err != nil {
-				lost = errors.Join(lost, err)
+				p.lose(err)
 				continue
 			}
 			if err := p.add(validate.Document(in.Name(), raw, *kind)); err != nil {
-				return err
-			}
-			if err := context.Cause(ctx); err != nil {
-				return err
+				return errors.Join(p.lost, err)
 			}
 		}
-		return errors.Join(lost, p.close())
+		return p.close()
 	}
 }
 

@@ -70,6 +70,18 @@ func (p *printer) add(r validate.Result) error {
 	return p.stream(run)
 }
 
+// lose takes what could not be judged at all: the caller's mistake, which
+// every format tells of that has a place for it.
+func (p *printer) lose(errs ...error) {
+	for _, err := range errs {
+		if cli.Status(err) == cli.StatusFault { // nobody has said whose fault it is
+			err = cli.BadInput(err)
+		}
+		p.lost = errors.Join(p.lost, err)
+		p.faults = append(p.faults, output.Fault{Message: err.Error()})
+	}
+}
+
 // convert marks what the baseline knows.
 func (p *printer) convert(r validate.Result) output.Run {
 	for i := range r.Findings {
@@ -181,7 +193,7 @@ func (p *printer) close() error {
 	if err := p.std.Flush(); err != nil { // the summary closes what was printed
 		return err
 	}
-	p.std.Warnf("%s", output.Summary(p.runs))
+	p.std.Warnf("%s", output.Summary(p.runs, len(p.faults)))
 	status := cli.StatusOK
 	if p.failed && !*p.flags.exitZero {
 		status = cli.StatusRefused
@@ -234,6 +246,6 @@ func (p *printer) annotate() error {
 	if err != nil {
 		return fmt.Errorf("job summary: %w", err)
 	}
-	_, err = f.WriteString(output.StepSummary(p.runs) + "\n")
+	_, err = f.WriteString(output.StepSummary(p.runs, p.faults) + "\n")
 	return errors.Join(err, f.Close())
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"okstra/lib/jsondoc"
@@ -83,7 +85,10 @@ func (in *Input) Open(std IO) (io.ReadCloser, error) {
 	if in.name == "" {
 		return nil, Usagef("%s is missing", in.label)
 	}
-	file, err := os.Open(in.name)
+	file, err := open(std, in.name)
+	if errors.Is(err, context.Canceled) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, BadInput(fileError(in.name, err))
 	}
@@ -102,6 +107,30 @@ func (in *Input) Open(std IO) (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{newInterruptible(std.run.ctx, file), file}, nil
+}
+
+// open opens a file. A named pipe keeps whoever opens it waiting until somebody
+// writes; that wait ends when the run is interrupted.
+func open(std IO, name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 || std.run == nil {
+		return os.Open(name)
+	}
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		file, err := os.Open(name)
+		done <- opened{file, err}
+	}()
+	select {
+	case o := <-done:
+		return o.file, o.err
+	case <-std.run.ctx.Done():
+		return nil, context.Cause(std.run.ctx)
+	}
 }
 
 func (in *Input) openStdin(std IO) (io.ReadCloser, error) {

@@ -14,7 +14,8 @@ var ErrNoRun = errors.New("no run found (expected manifests/run-manifest-<task-t
 
 // Find lists the run manifests that a path stands for, sorted: the file
 // itself, or all manifests below a folder, be it a run folder, a task or a
-// project. Symbolic links are not followed.
+// project. Below it symbolic links are not followed. A folder that cannot be
+// looked into is an error beside the manifests of the others.
 func Find(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -26,14 +27,20 @@ func Find(name string) ([]string, error) {
 		return []string{name}, nil
 	}
 	dir := name
-	if tasks := filepath.Join(name, ".okstra", "tasks"); isDir(tasks) {
+	if !isDir(dir) { // a link to a folder, which the walk would not enter
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return nil, err
+		}
+	}
+	if tasks := filepath.Join(dir, ".okstra", "tasks"); isDir(tasks) {
 		dir = tasks
 	}
 	var list []string
+	var closed []error
 	err = filepath.WalkDir(dir, func(at string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
+			closed = append(closed, err)
 		case entry.IsDir() && entry.Name() == ".git":
 			return filepath.SkipDir
 		case manifestName.MatchString(entry.Name()) && filepath.Base(filepath.Dir(at)) == "manifests":
@@ -41,14 +48,11 @@ func Find(name string) ([]string, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, ErrNoRun)
+	if err = errors.Join(append(closed, err)...); err == nil && len(list) == 0 {
+		err = fmt.Errorf("%s: %w", name, ErrNoRun)
 	}
 	slices.Sort(list)
-	return list, nil
+	return list, err
 }
 
 func isDir(name string) bool {

@@ -39,10 +39,7 @@ type subject struct {
 // load reads a run from its manifest. It never fails: what cannot be read is
 // noted, and the rest of the run is looked for where it belongs.
 func load(manifestPath string, opt Options) *subject {
-	abs, err := filepath.Abs(manifestPath)
-	if err != nil {
-		abs = manifestPath
-	}
+	abs := located(manifestPath)
 	s := &subject{byPath: make(map[string]*artifact)}
 	s.clean, s.seen = make(map[string]bool), make(map[string]seenPath)
 	s.root = run.RootAbove(abs)
@@ -60,6 +57,22 @@ func load(manifestPath string, opt Options) *subject {
 	s.gather()
 	s.evidence = gatherEvidence(s, opt)
 	return s
+}
+
+// located is the absolute path of a manifest. Where it shows no .okstra folder,
+// because it or the working directory goes through a symbolic link, the folder
+// that the link stands for is taken; the manifest itself is never a link.
+func located(manifestPath string) string {
+	abs, err := filepath.Abs(manifestPath)
+	if err != nil {
+		return manifestPath
+	}
+	if run.RootAbove(abs) == "" {
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil && run.RootAbove(dir) != "" {
+			return filepath.Join(dir, filepath.Base(abs))
+		}
+	}
+	return abs
 }
 
 func (s *subject) register(a *artifact) {

@@ -2,7 +2,6 @@ package output
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ func GitHub(runs []Run) string {
 }
 
 func annotate(r Run, f finding.Finding) string {
-	fields := []string{"file=" + property(path.Join(r.Prefix, f.Artifact))}
+	fields := []string{"file=" + property(r.place(f.Artifact))}
 	if f.Line > 0 {
 		fields = append(fields, fmt.Sprintf("line=%d", f.Line))
 	}
@@ -88,14 +87,22 @@ func Inert(text string) string {
 // as a whole.
 const maxSummary = 1 << 20
 
-// StepSummary is all findings as a table for the job summary.
-func StepSummary(runs []Run) string {
+// StepSummary is all findings as a table for the job summary, and what could
+// not be judged.
+func StepSummary(runs []Run, faults []Fault) string {
 	var b strings.Builder
-	var c Counts
-	for _, r := range runs {
-		c = c.Plus(Count(r.Findings))
+	result, c := verdict(runs, len(faults))
+	fmt.Fprintf(&b, "### okstra-validate: %s\n\n%d errors, %d warnings, %d notes in %d runs\n", result, c.Error, c.Warning, c.Note, len(runs))
+	for i, f := range faults {
+		if i == 0 {
+			b.WriteString("\nNot judged:\n\n")
+		}
+		if i == shown {
+			fmt.Fprintf(&b, "* %d more: see the log\n", len(faults)-shown)
+			break
+		}
+		b.WriteString("* " + cell(f.Message) + "\n")
 	}
-	fmt.Fprintf(&b, "### okstra-validate: %s\n\n%d errors, %d warnings, %d notes in %d runs\n", c.Result(), c.Error, c.Warning, c.Note, len(runs))
 	if c == (Counts{}) {
 		return b.String()
 	}
@@ -103,7 +110,7 @@ func StepSummary(runs []Run) string {
 	left := c.Error + c.Warning + c.Note
 	for _, r := range runs {
 		for _, f := range r.Findings {
-			row := fmt.Sprintf("| %s | %s | %s | %s |\n", f.Level, cell(f.Code), cell(path.Join(r.Prefix, f.Artifact)+":"+place(f)), cell(Sentence(f)))
+			row := fmt.Sprintf("| %s | %s | %s | %s |\n", f.Level, cell(f.Code), cell(r.place(f.Artifact)+":"+place(f)), cell(Sentence(f)))
 			if b.Len()+len(row) > maxSummary-200 {
 				fmt.Fprintf(&b, "\n%d more: see the log\n", left)
 				return b.String()

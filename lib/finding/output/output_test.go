@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,8 +47,8 @@ func TestOneFindingInEveryFormat(t *testing.T) {
 	sum := strings.Repeat("3f", 32)
 	for _, tt := range []struct{ name, got, want string }{
 		{"text", Text(one()), "error\treport-verdict\t" + report + "\t8:21\t/verdictCard/verdictToken is \"accepted\" with 1 acceptance blocker (K-001); expected conditional-accept or blocked\n"},
-		{"summary", Summary([]Run{one()}), "result=contract-violated errors=1 warnings=0 notes=0"},
-		{"summary of two", Summary([]Run{one(), clean()}), "result=contract-violated errors=1 warnings=0 notes=0 runs=2"},
+		{"summary", Summary([]Run{one()}, 0), "result=contract-violated errors=1 warnings=0 notes=0"},
+		{"summary of two", Summary([]Run{one(), clean()}, 0), "result=contract-violated errors=1 warnings=0 notes=0 runs=2"},
 		{"github", GitHub([]Run{one()}), "::error file=" + report + ",line=8,col=21,title=report-verdict::\"accepted\" with 1 acceptance blocker (K-001)\n"},
 		{"junit", junit(t, one()), `<testsuites name="okstra-validate" tests="1" failures="1" errors="0" time="0.000"><testsuite name="final-verification-001" tests="1" failures="1" errors="0" skipped="0" time="0.000"><testcase classname="` + report + `" name="report-verdict" time="0.000"><failure type="error" message="&#34;accepted&#34; with 1 acceptance blocker (K-001)">` + report + `:8:21 /verdictCard/verdictToken</failure></testcase></testsuite></testsuites>`},
 		{"jsonl", compact(t, Lines(one())[0]), `{"schemaVersion":"1.0","kind":"okstra-validation","run":"` + one().Run + `","level":"error","code":"report-verdict","artifact":"` + report + `","pointer":"/verdictCard/verdictToken","line":8,"column":21,"message":"\"accepted\" with 1 acceptance blocker (K-001)","found":"accepted","expected":"conditional-accept or blocked","fingerprint":"sha256:` + sum + `","baseline":"new"}`},
@@ -65,7 +66,8 @@ func TestOneFindingInEveryFormat(t *testing.T) {
 func TestNoFindingInEveryFormat(t *testing.T) {
 	for _, tt := range []struct{ name, got, want string }{
 		{"text", Text(clean()), ""},
-		{"summary", Summary(nil), "result=passed errors=0 warnings=0 notes=0 runs=0"},
+		{"summary", Summary(nil, 0), "result=incomplete errors=0 warnings=0 notes=0 runs=0"},
+		{"summary with something lost", Summary([]Run{clean()}, 1), "result=incomplete errors=0 warnings=0 notes=0 unjudged=1"},
 		{"github", GitHub([]Run{clean()}), ""},
 		{"junit", junit(t, clean()), `<testsuites name="okstra-validate" tests="0" failures="0" errors="0" time="0.000"><testsuite name="final-verification-001" tests="0" failures="0" errors="0" skipped="0" time="0.000"></testsuite></testsuites>`},
 		{"junit without a run", junit(t), `<testsuites name="okstra-validate" tests="0" failures="0" errors="0" time="0.000"></testsuites>`},
@@ -194,7 +196,7 @@ func TestHostileTextsDoNothing(t *testing.T) {
 	if got := Inert("  ::stop-commands::x\nfine\n"); got != "  : :stop-commands::x\nfine\n" {
 		t.Errorf("inert: %q", got)
 	}
-	if got := StepSummary([]Run{r}); strings.ContainsAny(got, "<>\x1b`") {
+	if got := StepSummary([]Run{r}, nil); strings.ContainsAny(got, "<>\x1b`") {
 		t.Errorf("summary: %q", got)
 	}
 }
@@ -204,7 +206,7 @@ func TestAJobSummaryIsNeverTooLarge(t *testing.T) {
 	for range 6000 {
 		r.Findings = append(r.Findings, finding.Finding{Level: finding.Error, Code: "doc-schema", Artifact: "a.json", Message: strings.Repeat("x", 300)})
 	}
-	got := StepSummary([]Run{r})
+	got := StepSummary([]Run{r}, nil)
 	if len(got) > maxSummary || !strings.Contains(got, " more: see the log") {
 		t.Errorf("%d bytes, ends %q", len(got), got[len(got)-40:])
 	}
@@ -255,16 +257,30 @@ func TestTwoNamesThatXMLCannotHoldStayTwo(t *testing.T) {
 	}
 }
 
-// The public schema is not part of the tree; where somebody has it, the log is
-// held against it too.
-func TestSARIFFitsItsPublicSchema(t *testing.T) {
-	name := os.Getenv("OKSTRA_SARIF_SCHEMA")
-	if name == "" {
-		t.Skip("OKSTRA_SARIF_SCHEMA does not name sarif-schema-2.1.0.json")
+// The shape is closed: a key that SARIF does not know, an empty list that is
+// null or a line 0 makes code hosts refuse the whole file, and a refused file
+// looks like a clean one. The public schema is not part of the tree; where
+// somebody has it, the logs are held against it too.
+func TestSARIFFitsItsSchema(t *testing.T) {
+	hostile := one()
+	hostile.Findings = slices.Clone(hostile.Findings)
+	for _, place := range []string{"a b/c:d.json", "/etc/passwd", "r\x1b[31m\n", "%41", "\xff", "ünï.md", "?q#f"} {
+		f := finding.Finding{Level: finding.Note, Code: "doc-path", Artifact: place, Message: "\x1b[2J\x00", Fingerprint: "sha256:00", Baseline: "new"}
+		hostile.Findings = append(hostile.Findings, f)
 	}
-	for i, log := range []any{SARIF([]Run{one()}, []Fault{{"m.json", "not JSON"}}, "v1.2.3"), SARIF([]Run{clean()}, nil, ""), SARIF(nil, nil, "")} {
-		if err := fits(filepath.Clean(name), compact(t, log)); err != nil {
-			t.Errorf("log %d: %v", i, err)
+	schemas := []string{"testdata/sarif-shape.schema.json"}
+	if name := os.Getenv("OKSTRA_SARIF_SCHEMA"); name != "" {
+		schemas = append(schemas, filepath.Clean(name))
+	}
+	for i, log := range []any{
+		SARIF([]Run{one()}, []Fault{{"m.json", "not JSON"}, {"", "no run named"}}, "v1.2.3-4-g89c3ebb"),
+		SARIF([]Run{clean()}, nil, "89c3ebb"), SARIF([]Run{clean()}, nil, "(devel)"), SARIF(nil, nil, ""),
+		SARIF([]Run{hostile, one()}, nil, "v0.3.0"),
+	} {
+		for _, schema := range schemas {
+			if err := fits(schema, compact(t, log)); err != nil {
+				t.Errorf("log %d, %s: %v", i, schema, err)
+			}
 		}
 	}
 }

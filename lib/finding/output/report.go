@@ -1,6 +1,8 @@
 package output
 
 import (
+	"path"
+
 	"okstra/lib/finding"
 )
 
@@ -58,6 +60,28 @@ func Count(found []finding.Finding) Counts {
 // Plus adds counts.
 func (c Counts) Plus(o Counts) Counts {
 	return Counts{c.Error + o.Error, c.Warning + o.Warning, c.Note + o.Note}
+}
+
+// verdict is the word for all runs together, with their counts. Where something
+// could not be judged, or nothing was judged at all, it is never "passed".
+func verdict(runs []Run, lost int) (string, Counts) {
+	var c Counts
+	for _, r := range runs {
+		c = c.Plus(Count(r.Findings))
+	}
+	if c.Error == 0 && (lost > 0 || len(runs) == 0) {
+		return "incomplete", c
+	}
+	return c.Result(), c
+}
+
+// place is the path of an artifact of the run for readers that begin elsewhere:
+// from the folder that Prefix leads from, or absolute outside the project.
+func (r Run) place(artifact string) string {
+	if path.IsAbs(artifact) {
+		return artifact
+	}
+	return path.Join(r.Prefix, artifact)
 }
 
 // Result is the word for a run with these findings: errors alone violate its

@@ -1,7 +1,7 @@
 package output
 
 import (
-	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +13,8 @@ import (
 const fingerprintKey = "okstraFinding/v1"
 
 // Fault is a document that could not be judged: the program's own report of
-// trouble, beside the finding that says the same.
+// trouble, beside the finding that says the same. Artifact is "" where there is
+// none to point at.
 type Fault struct{ Artifact, Message string }
 
 // SARIF is the findings as one SARIF run. Rules are those that have a result;
@@ -40,15 +41,17 @@ func SARIF(runs []Run, faults []Fault, version string) sarif.Log {
 	}
 	slices.SortFunc(out.Tool.Driver.Rules, func(a, b sarif.Rule) int { return strings.Compare(a.ID, b.ID) })
 	for _, f := range faults {
-		out.Invocations[0].ToolExecutionNotifications = append(out.Invocations[0].ToolExecutionNotifications, sarif.Notification{
-			Level: sarif.LevelError, Message: sarif.Message{Text: f.Message}, Locations: []sarif.Location{sarif.Place(f.Artifact, 0, 0)},
-		})
+		note := sarif.Notification{Level: sarif.LevelError, Message: sarif.Message{Text: f.Message}}
+		if f.Artifact != "" {
+			note.Locations = []sarif.Location{sarif.Place(f.Artifact, 0, 0)}
+		}
+		out.Invocations[0].ToolExecutionNotifications = append(out.Invocations[0].ToolExecutionNotifications, note)
 	}
 	return sarif.NewLog(out)
 }
 
 func resultOf(r Run, f finding.Finding) sarif.Result {
-	at := sarif.Place(path.Join(r.Prefix, f.Artifact), f.Line, f.Column)
+	at := sarif.Place(r.place(f.Artifact), f.Line, f.Column)
 	if f.Pointer != "" {
 		at.LogicalLocations = []sarif.LogicalLocation{{FullyQualifiedName: f.Pointer}}
 	}
@@ -73,11 +76,13 @@ func sarifRule(code string, r Rule) sarif.Rule {
 	return out
 }
 
-// semantic is a version without the "v" in front, "" for a build that has none.
+var semver = regexp.MustCompile(`^v?((?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)){2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
+
+// semantic is a version without the "v" in front, "" for a build that has
+// none: the hash of a commit may begin with a digit and is no version.
 func semantic(version string) string {
-	v := strings.TrimPrefix(version, "v")
-	if v == "" || v[0] < '0' || v[0] > '9' {
-		return ""
+	if m := semver.FindStringSubmatch(version); m != nil {
+		return m[1]
 	}
-	return v
+	return ""
 }

@@ -8,7 +8,9 @@ import (
 
 // fits holds a JSON text against a schema file.
 func fits(schema, text string) error {
-	compiled, err := jsonschema.NewCompiler().Compile(schema)
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	compiled, err := compiler.Compile(schema)
 	if err != nil {
 		return err
 	}

@@ -63,15 +63,16 @@ func link(message string) string {
 	return ": "
 }
 
-// Summary is the line that closes a validation, for standard error.
-func Summary(runs []Run) string {
-	var c Counts
-	for _, r := range runs {
-		c = c.Plus(Count(r.Findings))
-	}
-	line := fmt.Sprintf("result=%s errors=%d warnings=%d notes=%d", c.Result(), c.Error, c.Warning, c.Note)
+// Summary is the line that closes a validation, for standard error. lost is
+// the number of things that were named and could not be judged.
+func Summary(runs []Run, lost int) string {
+	result, c := verdict(runs, lost)
+	line := fmt.Sprintf("result=%s errors=%d warnings=%d notes=%d", result, c.Error, c.Warning, c.Note)
 	if len(runs) != 1 {
 		line += fmt.Sprintf(" runs=%d", len(runs))
+	}
+	if lost > 0 {
+		line += fmt.Sprintf(" unjudged=%d", lost)
 	}
 	return line
 }
