@@ -81,6 +81,7 @@ func batchIn(t *testing.T, dir string, n int) (string, []byte) {
 		}
 	}
 	write("quick.json", quickProvider)
+	write("tmp/not-ours", "stays\n")
 	workers, models := []string{}, map[string]string{"report-writer": "quick/m"}
 	for i := range n {
 		id := fmt.Sprintf("w%02d", i)
@@ -110,7 +111,7 @@ func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(program(t), args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "OKSTRA_HOME=")
+	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "OKSTRA_HOME=", "TMPDIR="+filepath.Join(dir, "tmp"))
 	return cmd
 }
 
@@ -228,6 +229,11 @@ func checkDone(t *testing.T, dir string, n int, where string) {
 	}
 	if left := temporaryFiles(t, dir); len(left) > 3 {
 		t.Errorf("%s: temporary files left: %v", where, left)
+	}
+	for place, want := range map[string]int{"tmp": 1, "home/.okstra/overlays": 0} {
+		if left, _ := os.ReadDir(filepath.Join(dir, place)); len(left) != want {
+			t.Errorf("%s: left in %s: %v", where, place, left)
+		}
 	}
 	if t.Failed() {
 		t.FailNow()

@@ -257,6 +257,9 @@ func checkPlace(job run.Job) error {
 	if job.OnDirtyTree != "keep" && job.WorktreePath == "" {
 		return fmt.Errorf("onDirtyTree %q is for jobs in a worktree of their own (expected \"keep\")", job.OnDirtyTree)
 	}
+	if tree := filepath.Clean(workdir(job)); job.OnDirtyTree != "keep" && isWithin(filepath.Clean(job.ProjectRoot), tree) {
+		return fmt.Errorf("onDirtyTree %q would put the run itself aside: it lies in the worktree %q (expected \"keep\")", job.OnDirtyTree, tree)
+	}
 	for _, dir := range []string{job.ProjectRoot, run.Abs(job.ProjectRoot, job.WorktreePath)} {
 		if info, err := os.Stat(dir); dir != "" && (err != nil || !info.IsDir()) {
 			return fmt.Errorf("%q is no folder", dir)
@@ -264,6 +267,8 @@ func checkPlace(job run.Job) error {
 	}
 	return nil
 }
+
+func isWithin(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // checkTree wants the working directory of a job to be a whole work tree, or in
 // no repository at all: in an empty stub of a worktree, git walks up into the
@@ -288,7 +293,7 @@ func (a *acceptance) checkTree(ctx context.Context, job run.Job) error {
 // identity, a prompt or a result, and that one tree has one implementer.
 func checkTogether(jobs []run.Job) error {
 	p := &problems{where: "jobs"}
-	owner := map[string]int{}
+	owner, dirty := map[string]int{}, map[string]run.Job{}
 	claim := func(i int, what, value string) {
 		key := what + "\x00" + value
 		if first, taken := owner[key]; taken {
@@ -303,6 +308,11 @@ func checkTogether(jobs []run.Job) error {
 		if job.ResultPath != "" {
 			claim(i, "resultPath", filepath.Clean(run.Abs(job.ProjectRoot, job.ResultPath)))
 		}
+		tree := filepath.Clean(workdir(job))
+		if first, there := dirty[tree]; there && first.OnDirtyTree != job.OnDirtyTree {
+			p.list = append(p.list, fmt.Errorf("jobs of %q and %q work in %q with onDirtyTree %q and %q", first.WorkerID, job.WorkerID, tree, first.OnDirtyTree, job.OnDirtyTree))
+		}
+		dirty[tree] = job
 		if job.Role == run.RoleImplementer {
 			claim(i, "worktree of an implementer", filepath.Clean(run.Abs(job.ProjectRoot, job.WorktreePath)))
 		}

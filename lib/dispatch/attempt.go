@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -57,7 +58,10 @@ type attempt struct {
 const AttemptVariable = "OKSTRA_ATTEMPT"
 
 func newAttempt(e *engine, t *task, n, round int) *attempt {
-	return &attempt{e: e, t: t, book: e.bookOf(t), n: n, round: round, files: attemptPaths(t.job.ProjectRoot, t.job.PromptPath, n)}
+	return &attempt{
+		e: e, t: t, book: e.bookOf(t), n: n, round: round, files: attemptPaths(t.job.ProjectRoot, t.job.PromptPath, n),
+		warnings: slices.Clone(e.locks[workdir(t.job)]),
+	}
 }
 
 // prepare makes everything that must be on disk before the process starts: the
@@ -190,15 +194,11 @@ func (a *attempt) makeLaunch() error {
 // attempt's own, so that the boundary can leave it open without opening the
 // system's.
 func (a *attempt) makeTempDir() (string, error) {
-	base := a.t.row.TempDirFor(a.e.host.TempDir, a.e.host.Home)
-	if err := os.MkdirAll(base, 0o700); err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp(base, "okstra-")
+	base, err := a.e.temps.below(a.t.row.TempDirFor(a.e.host.TempDir, a.e.host.Home))
 	if err != nil {
 		return "", err
 	}
-	a.tempDir, err = filepath.EvalSymlinks(dir)
+	a.tempDir, err = os.MkdirTemp(base, strconv.Itoa(a.t.index)+"-"+strconv.Itoa(a.n)+"-")
 	return a.tempDir, err
 }
 

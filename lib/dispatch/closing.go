@@ -242,7 +242,7 @@ func (e *engine) record(ctx context.Context, a *attempt, result run.Result) erro
 		return err
 	}
 	a.box.Close()
-	_ = os.RemoveAll(a.tempDir) // what a job leaves there is nobody's
+	proc.RemoveAll(a.tempDir) // what a job leaves there is nobody's
 	a.book.ledger.put(a.ledgerRow())
 	if a.verdict.Outcome != OutcomeCompleted {
 		if err := a.book.writeError(ctx, a.errorRow(result)); err != nil {

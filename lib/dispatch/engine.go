@@ -68,6 +68,8 @@ type engine struct {
 	round      int
 	audits     audits
 	own        *ownPaths
+	temps      temps
+	locks      map[string][]string // tree → warnings about locks left in it
 	total      int
 
 	out    outlet

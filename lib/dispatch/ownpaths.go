@@ -121,7 +121,7 @@ func (o *ownPaths) run(root string, m run.Manifest) {
 // ownHomes takes the folders in which the CLI of an attempt keeps what is its
 // own; such a folder may lie inside the project.
 func (e *engine) ownHomes(a *attempt) {
-	for _, path := range append(slices.Clone(a.launch.Writable), a.tempDir) {
+	for _, path := range append(slices.Clone(a.launch.Writable), filepath.Dir(a.tempDir)) {
 		e.own.folder(path)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"okstra/lib/atomicfile"
 	"okstra/lib/digest"
@@ -38,6 +39,7 @@ func Run(ctx context.Context, host Host, opts Options, name string, jobs []run.J
 	if err != nil {
 		return Summary{}, err
 	}
+	host.sweep()
 	e := newEngine(host, opts, len(tasks))
 	defer e.release()
 	if err := e.openBooks(ctx, tasks); err != nil {
@@ -123,6 +125,8 @@ func (e *engine) release() {
 	for _, lease := range e.leases {
 		lease.Unlock()
 	}
+	e.boundaries.Close()
+	e.temps.remove()
 }
 
 // refuseKnown refuses jobs that were tried before: what is open belongs to
@@ -232,6 +236,7 @@ func (e *engine) beginRound(ctx context.Context, tasks []*task) error {
 	if err := e.tidy(ctx, tasks); err != nil {
 		return err
 	}
+	e.findLocks(ctx, tasks)
 	e.own = ownPathsOf(tasks)
 	var err error
 	e.audits, err = e.openAudits(ctx, tasks)
@@ -254,11 +259,40 @@ func (e *engine) tidy(ctx context.Context, tasks []*task) error {
 			which = "--all"
 		}
 		repo := gitrepo.Open(dir, e.host.Environ)
+		before, _ := repo.Line(ctx, "rev-parse", "--quiet", "--verify", "refs/stash")
 		if _, err := repo.Do(ctx, "stash", "push", "--quiet", which, "--message", "okstra: before "+t.job.JobID); err != nil {
 			return fmt.Errorf("put aside what lies uncommitted in %s: %w", dir, err)
 		}
+		if after, _ := repo.Line(ctx, "rev-parse", "--quiet", "--verify", "refs/stash"); after != before {
+			e.host.Warn(fmt.Sprintf("what lay uncommitted in %s is in git's stash now: %s", dir, after))
+		}
 	}
 	return nil
+}
+
+// staleAge is how old a lock must be before it can be one that was left behind.
+const staleAge = 10 * time.Second
+
+// findLocks looks for locks that a killed git left in the trees of the jobs:
+// whatever needs them fails, so everybody is told. They are left where they
+// are, because only a person can know that nobody wants them any more.
+func (e *engine) findLocks(ctx context.Context, tasks []*task) {
+	e.locks = map[string][]string{}
+	for _, t := range tasks {
+		dir := workdir(t.job)
+		if _, seen := e.locks[dir]; seen {
+			continue
+		}
+		e.locks[dir] = nil
+		list, err := gitrepo.Open(dir, e.host.Environ).StaleLocks(ctx, e.host.Now(), staleAge)
+		if err != nil {
+			continue // no repository
+		}
+		for _, lock := range list {
+			e.locks[dir] = append(e.locks[dir], "stale-lock: "+run.Rel(t.job.ProjectRoot, lock.Path))
+			e.host.Warn(fmt.Sprintf("%s was left behind %s ago and nobody holds it; git commands that need it fail until it is removed", lock.Path, lock.Age.Round(time.Second)))
+		}
+	}
 }
 
 // endRound judges the attempts that waited for the audit of the round and

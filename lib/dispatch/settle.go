@@ -63,6 +63,7 @@ func Status(ctx context.Context, host Host, manifestPath string, emit func(run.R
 		if err := h.settleAll(ctx, host); err != nil {
 			return err
 		}
+		host.sweep()
 	case !errors.Is(err, atomicfile.ErrBusy):
 		return err
 	}
@@ -267,6 +268,7 @@ func Resume(ctx context.Context, host Host, opts Options, manifestPath string) (
 	if err := h.check(); err != nil {
 		return Summary{}, err
 	}
+	host.sweep()
 	e := newEngine(host, opts, 0)
 	defer e.release()
 	if len(h.record.order) == 0 {

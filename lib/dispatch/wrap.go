@@ -38,7 +38,9 @@ func Wrap(ctx context.Context, host Host, o WrapOrder) (run.Result, error) {
 	if err := w.readPolicy(); err != nil {
 		return run.Result{}, err
 	}
+	host.sweep()
 	set := &boundary.Set{Self: host.Self, Environ: host.Environ, Scratch: scratchDir(host)}
+	defer set.Close()
 	kind, err := set.Choose(ctx, o.Boundaries, boundary.Kinds)
 	if err != nil {
 		return run.Result{}, &PlanError{Problems: []error{err}}

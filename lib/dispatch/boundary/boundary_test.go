@@ -213,6 +213,7 @@ func TestOverlayShowsEveryChange(t *testing.T) {
 		t.Errorf("record %+v", record)
 	}
 	box.Close()
+	s.Close()
 	if left, _ := os.ReadDir(s.Scratch); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -353,27 +354,6 @@ func TestProbeTellsWhatDoesNotWork(t *testing.T) {
 	}
 }
 
-// Overlays of a dispatcher that is gone are swept; those of a living one stay.
-func TestSweepRemovesWhatDeadDispatchersLeft(t *testing.T) {
-	s := testSet(t)
-	mine := filepath.Join(s.Scratch, s.owner()+"-job")
-	dead := filepath.Join(s.Scratch, "4194000-1-job")
-	for _, dir := range []string{mine, dead + "/work0/work", s.Scratch + "/unrelated"} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Chmod(dead+"/work0/work", 0); err != nil {
-		t.Fatal(err)
-	}
-	s.Sweep()
-	for path, want := range map[string]bool{mine: true, dead: false, s.Scratch + "/unrelated": true} {
-		if _, err := os.Stat(path); (err == nil) != want {
-			t.Errorf("%s is there: %v, want %v", path, err == nil, want)
-		}
-	}
-}
-
 func BenchmarkOverlayStart(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -384,6 +364,7 @@ func BenchmarkOverlayStart(b *testing.B) {
 	if p := s.Probe(context.Background(), Overlay); !p.OK {
 		b.Skip(p.Reason)
 	}
+	b.Cleanup(s.Close)
 	for b.Loop() {
 		box, err := s.Box(Overlay, Order{Name: time.Now().Format("150405.000000000"), Tree: root, Root: root, Policy: readonlyPolicy(root)})
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"okstra/lib/dispatch/proc"
 	"okstra/lib/run"
@@ -68,7 +67,11 @@ func resolvedAll(paths []string) []string {
 // makeOverlays plans a private copy of every tree that the job must not change
 // in place: the one it works in and the one its artifacts lie in.
 func (b *box) makeOverlays(s *Set) error {
-	b.dir = filepath.Join(s.Scratch, s.owner()+"-"+b.order.Name)
+	own, err := s.ownDir()
+	if err != nil {
+		return err
+	}
+	b.dir = filepath.Join(own, b.order.Name)
 	in := func(name string) (string, error) {
 		path := filepath.Join(b.dir, name)
 		return path, os.MkdirAll(path, 0o700)
@@ -162,47 +165,6 @@ func (b *box) Settle(judge func(path string) string) error {
 // Close throws away what is left of the overlays.
 func (b *box) Close() {
 	if b.dir != "" {
-		removeAll(b.dir)
-	}
-}
-
-// removeAll removes a tree in which folders may have lost their permissions:
-// the kernel makes such ones in its work directory.
-func removeAll(dir string) {
-	if os.RemoveAll(dir) == nil {
-		return
-	}
-	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if entry != nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir)
-}
-
-// owner names the overlays of this process, so that those of a dead one can be
-// told and swept.
-func (s *Set) owner() string {
-	self := proc.Self()
-	return fmt.Sprintf("%d-%d", self.PID, self.StartTicks)
-}
-
-// Sweep removes what dispatchers that are gone left behind.
-func (s *Set) Sweep() {
-	entries, err := os.ReadDir(s.Scratch)
-	if err != nil {
-		return
-	}
-	for _, entry := range entries {
-		parts := strings.SplitN(entry.Name(), "-", 3)
-		if len(parts) < 3 {
-			continue
-		}
-		pid, err1 := strconv.Atoi(parts[0])
-		ticks, err2 := strconv.ParseUint(parts[1], 10, 64)
-		if err1 == nil && err2 == nil && !proc.Alive(run.Process{PID: pid, StartTicks: ticks}) {
-			removeAll(filepath.Join(s.Scratch, entry.Name()))
-		}
+		proc.RemoveAll(b.dir)
 	}
 }

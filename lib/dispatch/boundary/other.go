@@ -23,9 +23,6 @@ func (s *Set) test(_ context.Context, kind string) Probe {
 
 func (s *Set) make(string, Order) (Box, error) { return nil, errNoKernel }
 
-// Sweep has nothing to remove on this system.
-func (s *Set) Sweep() {}
-
 // LandlockABI is 0: this system has no Landlock.
 func LandlockABI() int { return 0 }
 

@@ -46,17 +46,12 @@ func (s *Set) test(ctx context.Context, kind string) Probe {
 }
 
 func (s *Set) try(ctx context.Context, kind string) error {
-	if err := os.MkdirAll(s.Scratch, 0o700); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(s.Scratch, "probe-")
+	scratch, err := proc.MakeScratch(s.Scratch)
 	if err != nil {
 		return err
 	}
-	defer removeAll(dir)
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return err
-	}
+	defer scratch.Remove()
+	dir := scratch.Dir
 	tree, outside := filepath.Join(dir, "tree"), filepath.Join(dir, "outside")
 	for _, path := range []string{filepath.Join(tree, "results"), outside} {
 		if err := os.MkdirAll(path, 0o700); err != nil {
@@ -72,7 +67,7 @@ func (s *Set) try(ctx context.Context, kind string) error {
 	if err != nil {
 		return err
 	}
-	defer box.Close()
+	defer probing.Close()
 	allowed, refused := filepath.Join(tree, "results", "allowed"), filepath.Join(outside, "refused")
 	spec := proc.Spec{Argv: []string{s.Self, ProbeCommand, allowed, refused}, Env: s.Environ, Dir: tree}
 	if err := box.Wrap(&spec); err != nil {

@@ -73,6 +73,29 @@ type Set struct {
 
 	mu     sync.Mutex
 	probes map[string]Probe
+	own    *proc.Scratch // below Scratch, made when it is needed
+}
+
+// ownDir is where this process keeps its private copies.
+func (s *Set) ownDir() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own == nil {
+		var err error
+		if s.own, err = proc.MakeScratch(s.Scratch); err != nil {
+			return "", err
+		}
+	}
+	return s.own.Dir, nil
+}
+
+// Close throws away what is left of the set's private copies. The set can be
+// used again afterwards.
+func (s *Set) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.own.Remove()
+	s.own = nil
 }
 
 // Probe tests a kind, or gives what an earlier test gave.

@@ -234,10 +234,31 @@ func TestStoppedByTheCaller(t *testing.T) {
 }
 
 // Long lines and much output pass through files untouched (reports 3 and 16).
-func TestReport16OutputOver64KiBIsWhole(t *testing.T) {
+func TestReport03And16OutputOver64KiBIsWhole(t *testing.T) {
 	report, out := inSlot(t, Spec{Argv: sh("head -c 300000 /dev/zero | tr '\\0' x; echo; head -c 300000 /dev/zero | tr '\\0' y")}, 0)
 	if len(out) != 600001 || report.OutputBytes != 600001 {
 		t.Errorf("%d bytes kept, %d counted, want 600001", len(out), report.OutputBytes)
+	}
+}
+
+// What cannot be ended is said: a handle is not dropped because KILL was sent
+// (report 8). A process in uninterruptible sleep is played by one whose start
+// time is another, so that no signal of ours reaches it.
+func TestReport08WhatSurvivesKillIsNotCalledDead(t *testing.T) {
+	sleeper := exec.Command("sleep", "60")
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() }()
+	at := time.Now()
+	now := func() time.Time { at = at.Add(100 * time.Millisecond); return at }
+	list := func() []run.Process { return []run.Process{{PID: sleeper.Process.Pid, StartTicks: 1}} }
+	alive, verified := EndAll(now, list, time.Second, nil)
+	if alive != 1 || verified {
+		t.Errorf("EndAll of an unkillable process = %d, %v; want 1, false", alive, verified)
+	}
+	if s, err := readStat(sleeper.Process.Pid); err != nil || !s.alive() {
+		t.Error("a process of another identity was ended")
 	}
 }
 
