@@ -60,7 +60,9 @@ func ServeSlot(now func() time.Time, in io.Reader, out io.Writer) error {
 	if err := proc.BecomeReaper(); err != nil {
 		return fmt.Errorf("slot: %w", err)
 	}
-	s := &slotServer{now: now, out: json.NewEncoder(out)}
+	group, _ := proc.NewGroup() // without one, /proc tells what is alive
+	defer group.Close()
+	s := &slotServer{now: now, group: group, out: json.NewEncoder(out)}
 	orders := make(chan slotOrder)
 	go func() {
 		defer close(orders)
@@ -81,9 +83,10 @@ func ServeSlot(now func() time.Time, in io.Reader, out io.Writer) error {
 }
 
 type slotServer struct {
-	now func() time.Time
-	mu  sync.Mutex
-	out *json.Encoder
+	now   func() time.Time
+	group *proc.Group
+	mu    sync.Mutex
+	out   *json.Encoder
 }
 
 // tell sends news. Nobody may be left to hear it: the job is what counts.
@@ -133,7 +136,7 @@ func (s *slotServer) job(ctx context.Context, start slotStart) {
 		onLook = s.seen()
 	}
 	follower := stream.Follow(start.Rules, start.Spec.Stdout, start.Spec.Stderr, start.Trees, s.now, log, onLook)
-	end.Report = proc.Run(ctx, s.now, start.Spec, follower, func(p run.Process) { s.tell(slotNews{Started: &p}) })
+	end.Report = proc.Run(ctx, s.now, start.Spec, s.group, follower, func(p run.Process) { s.tell(slotNews{Started: &p}) })
 	end.Summary = follower.Close()
 	s.tell(slotNews{Ended: end})
 }

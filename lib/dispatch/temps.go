@@ -46,9 +46,11 @@ func (l *temps) remove() {
 // killed. A job that outlived its dispatcher and its slot loses them too: what
 // it did is judged by its tree, and resume ends it.
 func (h Host) sweep() {
-	bases := []string{scratchDir(h)}
-	for _, row := range h.Catalogue.Providers() {
-		bases = append(bases, row.TempDirFor(h.TempDir, h.Home))
+	bases := []string{scratchDir(h), h.TempDir}
+	if h.Catalogue != nil {
+		for _, row := range h.Catalogue.Providers() {
+			bases = append(bases, row.TempDirFor(h.TempDir, h.Home))
+		}
 	}
 	slices.Sort(bases)
 	for _, base := range slices.Compact(bases) {

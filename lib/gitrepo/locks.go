@@ -118,7 +118,7 @@ func heldBelow(tree, gitDir, commonDir string) (held func(path string) bool, _ e
 		}
 		if name, err := os.ReadFile(filepath.Join(dir, "comm")); err == nil && strings.HasPrefix(string(name), "git") {
 			cwd, err := os.Readlink(filepath.Join(dir, "cwd"))
-			gitAtWork = gitAtWork || err != nil || isIn(cwd, real) || isIn(cwd, gitDir) || isIn(cwd, commonDir)
+			gitAtWork = gitAtWork || errors.Is(err, fs.ErrPermission) || err == nil && (isIn(cwd, real) || isIn(cwd, gitDir) || isIn(cwd, commonDir))
 		}
 	}
 	return func(path string) bool { return gitAtWork || open[path] }, nil

@@ -188,7 +188,7 @@ func (m Machine) version(ctx context.Context, argv, env []string) (version, prob
 	defer os.RemoveAll(dir)
 	spec := proc.Spec{Argv: argv, Env: env, Dir: dir, Stdout: filepath.Join(dir, "stdout"), Stderr: filepath.Join(dir, "stderr"), Limits: versionLimits}
 	watch := &proc.FileWatcher{Paths: []string{spec.Stdout, spec.Stderr}, Since: m.Now(), Now: m.Now}
-	report := proc.Run(ctx, m.Now, spec, watch, func(run.Process) {})
+	report := proc.Run(ctx, m.Now, spec, nil, watch, func(run.Process) {})
 	text := firstLine(spec.Stdout)
 	switch {
 	case report.StartError != nil:

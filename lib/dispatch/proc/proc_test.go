@@ -26,8 +26,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	var order struct {
-		Spec Spec
-		Stop time.Duration
+		Spec  Spec
+		Stop  time.Duration
+		Group bool
 	}
 	if err := json.NewDecoder(os.Stdin).Decode(&order); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -43,16 +44,31 @@ func TestMain(m *testing.M) {
 		ctx, cancel = context.WithTimeout(ctx, order.Stop)
 		defer cancel()
 	}
-	report := Run(ctx, time.Now, order.Spec, &FileWatcher{Paths: []string{order.Spec.Stdout, order.Spec.Stderr}}, func(run.Process) {})
+	var group *Group
+	if order.Group {
+		var err error
+		if group, err = NewGroup(); err != nil {
+			fmt.Fprintln(os.Stderr, "no group:", err)
+			os.Exit(4)
+		}
+	}
+	report := Run(ctx, time.Now, order.Spec, group, &FileWatcher{Paths: []string{order.Spec.Stdout, order.Spec.Stderr}}, func(run.Process) {})
 	if err := json.NewEncoder(os.Stdout).Encode(report); err != nil {
 		os.Exit(3)
 	}
+	group.Close()
 	os.Exit(0)
 }
 
 // inSlot runs spec in a slot of its own. Streams and folder that spec leaves
 // open are set to fresh ones.
 func inSlot(t *testing.T, spec Spec, stop time.Duration) (Report, string) {
+	t.Helper()
+	return inSlotWith(t, spec, stop, false)
+}
+
+// inSlotWith is inSlot with the program in a group of its own, if asked for.
+func inSlotWith(t *testing.T, spec Spec, stop time.Duration, group bool) (Report, string) {
 	t.Helper()
 	dir := t.TempDir()
 	if spec.Dir == "" {
@@ -62,7 +78,7 @@ func inSlot(t *testing.T, spec Spec, stop time.Duration) (Report, string) {
 	if spec.Env == nil {
 		spec.Env = []string{"PATH=" + os.Getenv("PATH"), "MARK=" + dir}
 	}
-	order, err := json.Marshal(map[string]any{"Spec": spec, "Stop": stop})
+	order, err := json.Marshal(map[string]any{"Spec": spec, "Stop": stop, "Group": group})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +97,11 @@ func inSlot(t *testing.T, spec Spec, stop time.Duration) (Report, string) {
 	text, _ := os.ReadFile(spec.Stdout)
 	for _, p := range Marked("MARK=" + dir) {
 		t.Errorf("process %d outlived the slot", p.PID)
+	}
+	if own, err := ownGroup("/proc/self/cgroup", "/proc/self/mountinfo"); err == nil && group {
+		if left, _ := filepath.Glob(fmt.Sprintf("%s/%s%d-*", own, groupPrefix, cmd.Process.Pid)); len(left) > 0 {
+			t.Errorf("group %q outlived the slot", left)
+		}
 	}
 	return report, string(text)
 }
@@ -156,17 +177,76 @@ sh -c "` + deaf + `" &
 // A limit bounds the whole tree, however it escapes: limit, grace and a
 // second (reports 5, 6, 7, 9 and 42).
 func TestReport05And09LimitEndsTheWholeTree(t *testing.T) {
-	spec := Spec{
-		Argv:   sh(treeOfEscapes + deaf),
-		Limits: Limits{Wall: 300 * time.Millisecond, Grace: 300 * time.Millisecond},
+	for _, group := range []bool{false, true} {
+		t.Run(fmt.Sprintf("control group %v", group), func(t *testing.T) {
+			if group {
+				needGroup(t)
+			}
+			spec := Spec{
+				Argv:   sh(treeOfEscapes + deaf),
+				Limits: Limits{Wall: 300 * time.Millisecond, Grace: 300 * time.Millisecond},
+			}
+			begin := time.Now()
+			report, _ := inSlotWith(t, spec, 0, group)
+			if report.Limit != LimitWall || !report.KillVerified {
+				t.Errorf("limit %q, verified %v; want %q and verified", report.Limit, report.KillVerified, LimitWall)
+			}
+			if took := report.EndedAt.Sub(report.StartedAt); took > 1600*time.Millisecond {
+				t.Errorf("the tree lived %v (whole slot %v), over limit + grace + 1 s", took, time.Since(begin))
+			}
+		})
 	}
-	begin := time.Now()
-	report, _ := inSlot(t, spec, 0)
+}
+
+// needGroup skips a test where no control group can be had.
+func needGroup(t *testing.T) {
+	t.Helper()
+	g, err := NewGroup()
+	if err != nil {
+		t.Skipf("no control group can be had here: %v", err)
+	}
+	g.Close()
+}
+
+// A program that forks faster than it can be listed dies in one step.
+func TestAGroupIsKilledAtOnce(t *testing.T) {
+	needGroup(t)
+	storm := `trap '' TERM; i=0; while [ $i -lt 8 ]; do (while :; do (:) & wait; done) & i=$((i+1)); done; wait`
+	report, _ := inSlotWith(t, Spec{Argv: sh(storm), Limits: Limits{Wall: 300 * time.Millisecond, Grace: 50 * time.Millisecond}}, 0, true)
 	if report.Limit != LimitWall || !report.KillVerified {
-		t.Errorf("limit %q, verified %v; want %q and verified", report.Limit, report.KillVerified, LimitWall)
+		t.Errorf("limit %q, verified %v", report.Limit, report.KillVerified)
 	}
-	if took := report.EndedAt.Sub(report.StartedAt); took > 1600*time.Millisecond {
-		t.Errorf("the tree lived %v (whole slot %v), over limit + grace + 1 s", took, time.Since(begin))
+	report, out := inSlotWith(t, Spec{Argv: sh("grep ^0:: /proc/self/cgroup")}, 0, true)
+	if report.ExitCode == nil || *report.ExitCode != 0 || !strings.Contains(out, "/"+groupPrefix) {
+		t.Errorf("the program is in the group %q", out)
+	}
+}
+
+// Where the group of a process lies, in the forms in which kernels and
+// containers tell it.
+func TestOwnGroup(t *testing.T) {
+	const plain = "31 30 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n30 22 0:27 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw\n"
+	for _, tt := range []struct{ name, groups, mounts, want string }{
+		{"unified", "0::/user.slice/a.scope\n", plain, "/sys/fs/cgroup/user.slice/a.scope"},
+		{"hybrid, at the root", "9:name=systemd:/\n1:cpu:/\n0::/\n", "40 30 0:37 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n", "/sys/fs/cgroup/unified"},
+		{"a container that sees its own part", "0::/pods/7/job\n", "30 22 0:27 /pods/7 /sys/fs/cgroup rw shared:4 - cgroup2 cgroup rw\n", "/sys/fs/cgroup/job"},
+		{"blank in the mount point", "0::/x\n", "30 22 0:27 / /my\\040groups rw - cgroup2 cgroup2 rw\n", "/my groups/x"},
+		{"version 1 only", "1:cpu:/\n", plain, ""},
+		{"not mounted", "0::/\n", "31 30 0:28 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n", ""},
+		{"mounted elsewhere", "0::/pods/70\n", "30 22 0:27 /pods/7 /sys/fs/cgroup rw - cgroup2 cgroup rw\n", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			groups, mounts := filepath.Join(dir, "cgroup"), filepath.Join(dir, "mountinfo")
+			for path, text := range map[string]string{groups: tt.groups, mounts: tt.mounts} {
+				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := ownGroup(groups, mounts); got != tt.want || (err == nil) != (tt.want != "") {
+				t.Errorf("ownGroup = %q, %v; want %q", got, err, tt.want)
+			}
+		})
 	}
 }
 

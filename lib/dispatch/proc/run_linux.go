@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -16,12 +17,13 @@ import (
 
 // Run starts spec and waits until nothing of it is left, or cannot be ended.
 // started is told who runs, before the first look at it; a program that could
-// not be started is told by Report.StartError alone. When ctx ends the tree is
+// not be started is told by Report.StartError alone. group, where there is one,
+// is where the program runs; it must be empty. When ctx ends the tree is
 // ended too and Stopped is set. The caller must have no other children, and
 // now must be a clock that runs: every limit is measured with it.
-func Run(ctx context.Context, now func() time.Time, spec Spec, watch Watcher, started func(run.Process)) Report {
+func Run(ctx context.Context, now func() time.Time, spec Spec, group *Group, watch Watcher, started func(run.Process)) Report {
 	report := Report{StartedAt: now()}
-	child, setup, startErr := start(spec)
+	child, setup, startErr := start(spec, group)
 	if startErr != nil {
 		report.StartError, report.EndedAt, report.KillVerified = startErr, now(), true
 		return report
@@ -31,7 +33,7 @@ func Run(ctx context.Context, now func() time.Time, spec Spec, watch Watcher, st
 		report.Process.StartTicks = s.startTicks
 	}
 	started(report.Process)
-	t := &tree{now: now, spec: spec, watch: watch, main: child, report: &report, ended: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
+	t := &tree{now: now, spec: spec, group: group, watch: watch, main: child, report: &report, ended: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
 	go t.reap()
 	t.supervise(ctx)
 	report.StartError = setup()
@@ -42,6 +44,7 @@ func Run(ctx context.Context, now func() time.Time, spec Spec, watch Watcher, st
 type tree struct {
 	now    func() time.Time
 	spec   Spec
+	group  *Group
 	watch  Watcher
 	main   int
 	report *Report
@@ -75,7 +78,7 @@ func (t *tree) supervise(ctx context.Context) {
 	t.report.Limit, t.report.Stopped = limit, stopped
 	ours := limit != "" || stopped
 	if ours {
-		_, t.report.KillVerified = EndAll(t.now, t.living, t.spec.Limits.Grace, t.gone)
+		_, t.report.KillVerified = endAll(t.now, t.living, t.spec.Limits.Grace, t.gone, t.group.kill)
 	} else {
 		t.report.Leftover, t.report.KillVerified = t.leftover()
 	}
@@ -99,16 +102,28 @@ func (t *tree) supervise(ctx context.Context) {
 func (t *tree) leftover() (int, bool) {
 	select {
 	case <-t.gone:
-		return 0, true
+		if len(t.group.living()) == 0 {
+			return 0, true
+		}
 	case <-time.After(min(t.spec.Limits.Leftover, 10*time.Millisecond)):
 	}
 	if waitEmpty(t.now, t.living, t.spec.Limits.Leftover, t.gone) {
 		return 0, true
 	}
-	return EndAll(t.now, t.living, t.spec.Limits.Grace, t.gone)
+	return endAll(t.now, t.living, t.spec.Limits.Grace, t.gone, t.group.kill)
 }
 
-func (t *tree) living() []run.Process { return Descendants(os.Getpid()) }
+// living lists what is alive of the tree: what descends from us, and what is
+// in the group and somehow does not.
+func (t *tree) living() []run.Process {
+	list := Descendants(os.Getpid())
+	for _, p := range t.group.living() {
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
 
 // Looks are frequent at first, so that a short job is followed closely, and
 // rarer later, so that a long one costs nothing.
@@ -199,7 +214,7 @@ func (t *tree) record(status syscall.WaitStatus) {
 
 // start opens the streams and starts the program. setup tells afterwards what
 // a helper reported, if the spec asks for it.
-func start(spec Spec) (pid int, setup func() *StartError, _ *StartError) {
+func start(spec Spec, group *Group) (pid int, setup func() *StartError, _ *StartError) {
 	if len(spec.Argv) == 0 {
 		return 0, nil, &StartError{ReasonCommandMissing, "no command given"}
 	}
@@ -234,7 +249,19 @@ func start(spec Spec) (pid int, setup func() *StartError, _ *StartError) {
 	for i, f := range files {
 		fds[i] = f.Fd()
 	}
-	pid, err = syscall.ForkExec(path, spec.Argv, &syscall.ProcAttr{Dir: spec.Dir, Env: spec.Env, Files: fds, Sys: Attributes(spec)})
+	attr := &syscall.ProcAttr{Dir: spec.Dir, Env: spec.Env, Files: fds, Sys: Attributes(spec)}
+	if group.usable() {
+		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, int(group.handle.Fd())
+	}
+	pid, err = syscall.ForkExec(path, spec.Argv, attr)
+	if err != nil && attr.Sys.UseCgroupFD {
+		// The group may be what was refused. Without it nothing is lost but the
+		// shortest way to the end.
+		attr.Sys.UseCgroupFD = false
+		if pid, err = syscall.ForkExec(path, spec.Argv, attr); err == nil {
+			group.Close()
+		}
+	}
 	if err != nil {
 		return 0, nil, startFailure(spec, path, err)
 	}

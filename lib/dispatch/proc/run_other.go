@@ -18,13 +18,22 @@ var errUnsupported = errors.New("process control needs Linux")
 func BecomeReaper() error { return errUnsupported }
 
 // Run starts nothing on this system and says so.
-func Run(_ context.Context, now func() time.Time, _ Spec, _ Watcher, _ func(run.Process)) Report {
+func Run(_ context.Context, now func() time.Time, _ Spec, _ *Group, _ Watcher, _ func(run.Process)) Report {
 	at := now()
 	return Report{
 		StartedAt: at, EndedAt: at, KillVerified: true,
 		StartError: &StartError{ReasonExecFailed, errUnsupported.Error()},
 	}
 }
+
+// Group is of no use on this system.
+type Group struct{}
+
+// NewGroup fails on this system.
+func NewGroup() (*Group, error) { return nil, errUnsupported }
+
+// Close does nothing on this system.
+func (*Group) Close() {}
 
 // EndAll ends nothing on this system: it only looks whether anything is there.
 func EndAll(_ func() time.Time, list func() []run.Process, _ time.Duration, _ <-chan struct{}) (alive int, verified bool) {

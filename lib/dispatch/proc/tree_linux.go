@@ -47,6 +47,11 @@ const killRounds = 3 * time.Second
 // until it gives none: TERM, after grace KILL. It returns how many were alive
 // at first and whether none is left.
 func EndAll(now func() time.Time, list func() []run.Process, grace time.Duration, gone <-chan struct{}) (alive int, verified bool) {
+	return endAll(now, list, grace, gone, func() {})
+}
+
+// endAll is EndAll with something else that kills, before each round of KILL.
+func endAll(now func() time.Time, list func() []run.Process, grace time.Duration, gone <-chan struct{}, kill func()) (alive int, verified bool) {
 	first := list()
 	if len(first) == 0 {
 		return 0, true
@@ -64,6 +69,7 @@ func EndAll(now func() time.Time, list func() []run.Process, grace time.Duration
 		if now().After(deadline) {
 			return len(first), false
 		}
+		kill()
 		signalAll(left, unix.SIGKILL)
 		pauseFor(pause, gone)
 	}
