@@ -27,7 +27,7 @@ func collectFlags(f *cli.Flags) cli.Body {
 	s := declareScan(f)
 	write := f.Bool("write")
 	report := f.String("report", "")
-	prices := f.InputFlag("prices")
+	prices := declarePrices(f)
 	f.Time("now")
 	file := f.Input("team-state")
 	return func(ctx context.Context, std cli.IO) error {
@@ -37,7 +37,7 @@ func collectFlags(f *cli.Flags) cli.Body {
 		if *report != "" && !*write {
 			return cli.Usagef("--report goes with --write")
 		}
-		t, err := table(std, prices)
+		t, err := prices.table(std)
 		if err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ const scanHelp = `      --home DIR      look for the CLIs' folders here, not whe
 `
 
 const pricesHelp = `      --prices FILE   a price table in place of the built-in one
+      --providers F   provider rows whose prices are added; repeatable
 `
 
 const appHelp = `usage: okstra-token-usage [COMMAND] [FLAGS] [FILE...]

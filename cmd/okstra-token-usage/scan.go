@@ -8,6 +8,7 @@ import (
 
 	"okstra/lib/cli"
 	"okstra/lib/price"
+	"okstra/lib/provider"
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/all"
 	"okstra/lib/usage/scan"
@@ -77,15 +78,36 @@ func readersOf(providers []string) ([]*transcript.Reader, error) {
 	return readers, nil
 }
 
-// table is the price table in force.
-func table(std cli.IO, file *cli.Input) (*price.Table, error) {
-	if !file.Set() {
-		return price.Default(), nil
+// priceFlags name the prices of a command that prices.
+type priceFlags struct {
+	file      *cli.Input
+	providers *[]string
+}
+
+func declarePrices(f *cli.Flags) priceFlags {
+	return priceFlags{file: f.InputFlag("prices"), providers: f.Strings("providers")}
+}
+
+// table is the price table in force: the built-in one or the file in its place,
+// with the models of the caller's own providers.
+func (p priceFlags) table(std cli.IO) (*price.Table, error) {
+	t := price.Default()
+	if p.file.Set() {
+		text, err := p.file.Bytes(std)
+		if err != nil {
+			return nil, err
+		}
+		if t, err = price.Parse(text, p.file.Name()); err != nil {
+			return nil, cli.BadInput(err)
+		}
 	}
-	text, err := file.Bytes(std)
+	if len(*p.providers) == 0 {
+		return t, nil
+	}
+	catalogue, err := provider.Load(*p.providers)
 	if err != nil {
-		return nil, err
+		return nil, cli.BadInput(err)
 	}
-	t, err := price.Parse(text, file.Name())
+	t, err = t.With(price.OfCatalogue(catalogue.Providers()))
 	return t, cli.BadInput(err)
 }

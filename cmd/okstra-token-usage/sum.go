@@ -20,7 +20,7 @@ func sumFlags(f *cli.Flags, alwaysPrice bool) cli.Body {
 	providers := f.Strings("provider")
 	by := f.CSV("by", "")
 	zone := f.String("timezone", "")
-	prices := f.InputFlag("prices")
+	prices := declarePrices(f)
 	priced := &alwaysPrice
 	if !alwaysPrice {
 		priced = f.Bool("price")
@@ -37,7 +37,7 @@ func sumFlags(f *cli.Flags, alwaysPrice bool) cli.Body {
 		}
 		o := usage.SumOptions{By: keys, Window: s.window(), Location: location}
 		if *priced {
-			if o.Prices, err = table(std, prices); err != nil {
+			if o.Prices, err = prices.table(std); err != nil {
 				return err
 			}
 		}

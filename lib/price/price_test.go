@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"okstra/lib/jsondoc"
+	"okstra/lib/provider"
 )
 
 func use(model string, in, read, w5, w1, out int64) Use {
@@ -284,4 +287,112 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every row of the catalogues of providers, and the table of prices, tell one
+// story: what can be selected has a price, it is that of the table, and what has
+// none is said to have none.
+func TestTheCatalogueEqualsThePriceTable(t *testing.T) {
+	catalogue, err := provider.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range catalogue.Providers() {
+		for _, m := range p.Models {
+			found := Default().Lookup(m.ID)
+			switch {
+			case m.Pricing == nil && m.Selectable:
+				t.Errorf("%s/%s can be selected and has no price", p.ID, m.ID)
+			case m.Pricing == nil && found.Priced():
+				t.Errorf("%s/%s has no price in the catalogue and one in the table", p.ID, m.ID)
+			case m.Pricing == nil || Free(m):
+			case !found.Priced():
+				t.Errorf("%s/%s has no price in the table (rule %s)", p.ID, m.ID, found.Rule)
+			case m.Pricing.Input().Cmp(found.Row.Base.Input) != 0 || m.Pricing.Cached().Cmp(found.Row.Base.Cached) != 0 || m.Pricing.Output().Cmp(found.Row.Base.Output) != 0:
+				t.Errorf("%s/%s costs %v in the catalogue and %s, %s, %s in the table", p.ID, m.ID, *m.Pricing, found.Row.Cell("input"), found.Row.Cell("cached"), found.Row.Cell("output"))
+			}
+			for _, alias := range append([]string{m.ExecutionValue}, m.Aliases...) {
+				if other := Default().Lookup(alias); m.Pricing != nil && other.Row != nil && found.Row != other.Row {
+					t.Errorf("%s/%s is priced as %s, its other name %q as %s", p.ID, m.ID, found.Row.Model, alias, other.Row.Model)
+				}
+			}
+		}
+	}
+}
+
+func TestOfCatalogueAddsTheUsersModels(t *testing.T) {
+	catalogue, err := provider.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsondoc.Parse("mine.json", []byte(`{"schemaVersion":"1.0","kind":"okstra-provider","id":"mine","command":"mine","argv":["{promptPointer}"],"prompt":"pointer","models":[
+		{"id":"Mine-1","displayName":"Mine","executionValue":"mine-one","aliases":["first"],"pricing":[1.5,0.15,6]},
+		{"id":"mine-free","displayName":"Free","executionValue":"mine-free","aliases":[],"pricing":[0,0,0]},
+		{"id":"opus","displayName":"Theirs","executionValue":"opus","aliases":[],"pricing":[9,9,9]}],"defaultModel":"Mine-1"}`))
+	if err == nil {
+		err = catalogue.Add(doc)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := Default().With(OfCatalogue(catalogue.Providers()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"mine-1": "mine-1", "FIRST": "mine-1", "mine-one": "mine-1", "opus": "claude-opus-4-8", "mine-free": "", "mine-2": ""} {
+		got := ""
+		if m := table.Lookup(name); m.Row != nil {
+			got = m.Row.Model
+		}
+		if got != want {
+			t.Errorf("%s is priced as %q, want %q", name, got, want)
+		}
+	}
+	if cell := table.Lookup("mine-1").Row.Cell("output"); cell != "6" {
+		t.Errorf("output costs %s", cell)
+	}
+}
+
+// A name that merely begins like a row with an exact match is another model's:
+// it is never billed at its neighbour's rate.
+func TestBehaviour25ASiblingIsUnmatched(t *testing.T) {
+	var exact []*Row
+	for _, row := range Default().Rows {
+		if !row.Prefix {
+			exact = append(exact, row)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		row := rapid.SampledFrom(exact).Draw(t, "row")
+		sibling := row.Model + rapid.SampledFrom([]string{"-nova", "-9", ".1", "-pro-max", "x", "-2026", ":free", "@latest"}).Draw(t, "rest")
+		if m := Default().Lookup(sibling); m.Row == row {
+			t.Fatalf("%s is billed as %s", sibling, row.Model)
+		}
+	})
+}
+
+// What is said of a name is what is said of its cleaned form, and no name is too
+// strange to be looked up.
+func FuzzLookup(f *testing.F) {
+	for _, name := range []string{"", "/", "[1m]", "claude-opus-4-8-20260301[1m]", "a/b/K3", "-20260301", "grok-4.3-x", "\x00", "gemini-2.5-flash-lite@20250101"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		m := Default().Lookup(name)
+		if (m.Row == nil) != (m.Rule == "none") {
+			t.Errorf("%q: row %v by rule %s", name, m.Row, m.Rule)
+		}
+		if again := Default().Lookup(strings.ToUpper(" " + name + " ")); strings.ToLower(name) == name && isASCII(name) && again.Row != m.Row {
+			t.Errorf("%q and its upper case differ: %v, %v", name, m.Row, again.Row)
+		}
+	})
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }

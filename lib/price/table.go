@@ -159,8 +159,8 @@ type Listed struct {
 	Source                string
 }
 
-// With returns the table with further rows. A model that the table already has
-// keeps its row.
+// With returns the table with further rows. A model that the table already has,
+// under its own name or another, keeps its row.
 func (t *Table) With(more []Listed) (*Table, error) {
 	out := &Table{names: make(map[string]*Row), alias: make(map[string]*Row)}
 	for _, row := range t.Rows {
@@ -169,7 +169,7 @@ func (t *Table) With(more []Listed) (*Table, error) {
 		}
 	}
 	for _, m := range more {
-		if out.names[strings.ToLower(m.Model)] != nil {
+		if id := strings.ToLower(m.Model); out.names[id] != nil || out.alias[id] != nil {
 			continue
 		}
 		var aliases []string

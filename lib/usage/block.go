@@ -77,7 +77,7 @@ func NewBlock(events []transcript.Event, table *price.Table, fallback string) Bl
 	if len(b.SessionIDs) > 0 {
 		b.SessionID = b.SessionIDs[0]
 	}
-	b.Model = mostUsed(b.Models)
+	b.Model = leading(events, fallback, b.Models)
 	b.StartedAt, b.EndedAt = seconds(events[0].TS), seconds(events[len(events)-1].TS)
 	b.InputTokens, b.CacheReadTokens, b.OutputTokens = sum.Input, sum.CacheRead, sum.Output
 	b.CacheWrite5mTokens, b.CacheWrite1hTokens, b.ReasoningTokens = sum.CacheWrite5m, sum.CacheWrite1h, sum.Reasoning
@@ -94,6 +94,21 @@ func Use(e transcript.Event) price.Use {
 		Tokens: price.Tokens{Input: e.Input, CacheRead: e.CacheRead, CacheWrite5m: e.CacheWrite5m, CacheWrite1h: e.CacheWrite1h, Output: e.Output},
 	}
 }
+
+// leading is the model that a block is shown under: of a Codex thread the one
+// that it began with, else the one that used most.
+func leading(events []transcript.Event, fallback string, models map[string]int64) string {
+	if events[0].Provider == codexProvider {
+		for _, e := range events {
+			if name := cmp.Or(e.Model, fallback, e.Assumed); name != "" {
+				return name
+			}
+		}
+	}
+	return mostUsed(models)
+}
+
+const codexProvider = "codex"
 
 // mostUsed is the model with the most tokens, the first by name of equal ones.
 func mostUsed(models map[string]int64) string {
