@@ -2,6 +2,7 @@ package converge
 
 import (
 	"math/big"
+	"slices"
 
 	"okstra/lib/converge/agreement"
 	"okstra/lib/converge/grouping"
@@ -154,7 +155,7 @@ func (a *Agreement) add(b *board, c *claim) {
 	}
 	if t.Agree > 0 {
 		a.EvidenceOverlap.Confirmed++
-		if !looksElsewhere(c) {
+		if slices.Contains(g.Flags, EvidenceOverlap) {
 			a.EvidenceOverlap.Groups++
 		}
 	}
@@ -201,7 +202,12 @@ func (b *board) ratings(level string) []agreement.Rating {
 			grouping.Disagree: agreement.Int(1), grouping.Supplement: agreement.Int(2), grouping.Agree: agreement.Int(3),
 		}
 	}
-	var rows []agreement.Rating
+	given := 0
+	for _, c := range b.groups {
+		t := b.tally(c)
+		given += t.Agree + t.Disagree
+	}
+	rows := make([]agreement.Rating, 0, given)
 	for _, c := range b.groups {
 		for _, v := range c.standing {
 			if v != nil {

@@ -102,37 +102,35 @@ func (s State) repeats(round int, ballots []Ballot) bool {
 	return slices.Equal(given, recorded)
 }
 
+// unanswered marks a question in the slots of a count until its vote is read.
+var unanswered = new(grouping.Vote)
+
 // count is the counting of one round. The questions of the round stand in
-// slots, a row for each voter and in it a cell for each group.
+// slots, a row for each voter and in it a cell for each group: nil where the
+// voter is not asked, then unanswered, then the vote.
 type count struct {
 	b       *board
 	queue   []*claim
 	round   int
-	slots   [][]slot        // by voter; nil for one that was asked nothing
-	files   []*Ballot       // by voter; nil for one that gave no file
-	heard   map[string]bool // worker ids that gave a file
+	slots   [][]*grouping.Vote // by voter; nil for one that was asked nothing
+	files   []*Ballot          // by voter; nil for one that gave no file
+	heard   map[string]bool    // worker ids that gave a file
 	missing []MissingVote
 	lost    []finding.Finding
 	refused []finding.Finding
 }
 
-// slot is what a worker has to say on a group.
-type slot struct {
-	asked bool
-	vote  *grouping.Vote
-}
-
 func newCount(b *board, queue []*claim, round int) *count {
 	c := &count{
 		b: b, queue: queue, round: round,
-		slots: make([][]slot, len(b.voters)), files: make([]*Ballot, len(b.voters)), heard: make(map[string]bool),
+		slots: make([][]*grouping.Vote, len(b.voters)), files: make([]*Ballot, len(b.voters)), heard: make(map[string]bool),
 	}
 	for group, i := range b.questions(queue) {
 		v := group.eligible[i]
 		if c.slots[v] == nil {
-			c.slots[v] = make([]slot, len(b.groups))
+			c.slots[v] = make([]*grouping.Vote, len(b.groups))
 		}
-		c.slots[v][group.index].asked = true
+		c.slots[v][group.index] = unanswered
 	}
 	return c
 }
@@ -200,10 +198,10 @@ func (c *count) votes(f *Ballot, v int32) {
 			c.refuse(f.Name, vote.Line, CodeGroupUnknown, "there is no group %q", vote.ID)
 		case slices.Contains(group.DiscoveredBy, f.Worker):
 			c.refuse(f.Name, vote.Line, CodeSelf, "worker %q judges its own group %s", f.Worker, vote.ID)
-		case c.slots[v] == nil || !c.slots[v][group.index].asked:
+		case c.slots[v] == nil || c.slots[v][group.index] == nil:
 			c.refuse(f.Name, vote.Line, CodeNotAsked, "worker %q was not asked about group %s in round %d", f.Worker, vote.ID, c.round)
 		default:
-			c.slots[v][group.index].vote = vote
+			c.slots[v][group.index] = vote
 		}
 	}
 }
@@ -231,8 +229,8 @@ func (c *count) result(kind string) Round {
 	for group, i := range c.b.questions(c.queue) {
 		v := group.eligible[i]
 		worker := c.b.voter(v)
-		switch vote := c.slots[v][group.index].vote; {
-		case vote == nil:
+		switch vote := c.slots[v][group.index]; {
+		case vote == unanswered:
 			silent[v] = append(silent[v], group.GroupID)
 			c.miss(group, worker, c.silence(v))
 		case len(vote.Faults) > 0:

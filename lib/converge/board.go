@@ -1,6 +1,7 @@
 package converge
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ type board struct {
 	voters  []int            // indexes of the analysis workers, in order of their ids
 	seats   map[string]int32 // worker id → index into voters
 	groups  []*claim
-	found   int // how many of the groups are the lead's; a critic's follow
+	found   int    // how many of the groups are the lead's; a critic's follow
+	casts   []cast // every vote, in order of rounds
 }
 
 // claim is a group on the board.
@@ -29,14 +31,16 @@ type claim struct {
 	distinct int        // role executions among the sources
 	eligible []int32    // voters that may judge it
 	standing []*Verdict // the latest vote of each of them, nil for none
-	given    []cast     // every vote, in order of rounds
 	resolved *int       // round in which it was resolved
+
+	first, last int32 // of its votes: one more than their index in casts, 0 for none
 }
 
 // cast is a vote with the round it was given in.
 type cast struct {
-	round int
 	*Verdict
+	round int32
+	next  int32 // the next vote on the same claim, as claim.first
 }
 
 // newBoard lays out workers and groups. Votes come with record.
@@ -146,12 +150,27 @@ func (b *board) record(round int, v *Verdict) bool {
 	if i < 0 {
 		return false
 	}
-	if c.given == nil {
-		c.given = make([]cast, 0, len(c.eligible))
-	}
 	c.standing[i] = v
-	c.given = append(c.given, cast{round, v})
+	b.casts = append(b.casts, cast{Verdict: v, round: int32(round)})
+	here := int32(len(b.casts))
+	if c.last == 0 {
+		c.first = here
+	} else {
+		b.casts[c.last-1].next = here
+	}
+	c.last = here
 	return true
+}
+
+// given are all votes on a claim, in order of rounds.
+func (b *board) given(c *claim) iter.Seq[cast] {
+	return func(yield func(cast) bool) {
+		for at := c.first; at != 0; at = b.casts[at-1].next {
+			if !yield(b.casts[at-1]) {
+				return
+			}
+		}
+	}
 }
 
 // tally counts the votes that stand.
@@ -182,7 +201,7 @@ func decided(t Tally) bool {
 // of a voter among those who may judge it. In the first round of a claim
 // everybody is asked; later those without a vote, and everybody where the
 // claim is split. Questions come in order of claims, then of worker ids.
-func (b *board) questions(queue []*claim) func(yield func(*claim, int) bool) {
+func (b *board) questions(queue []*claim) iter.Seq2[*claim, int] {
 	return func(yield func(*claim, int) bool) {
 		for _, c := range queue {
 			t := b.tally(c)
@@ -198,9 +217,16 @@ func (b *board) questions(queue []*claim) func(yield func(*claim, int) bool) {
 
 // asked lists the questions of a round by worker.
 func (b *board) asked(queue []*claim) map[string][]string {
+	counts := make([]int, len(b.voters))
+	for c, i := range b.questions(queue) {
+		counts[c.eligible[i]]++
+	}
 	lists := make([][]string, len(b.voters))
 	for c, i := range b.questions(queue) {
 		v := c.eligible[i]
+		if lists[v] == nil {
+			lists[v] = make([]string, 0, counts[v])
+		}
 		lists[v] = append(lists[v], c.GroupID)
 	}
 	out := make(map[string][]string, len(lists))
@@ -214,6 +240,7 @@ func (b *board) asked(queue []*claim) map[string][]string {
 
 // settle parts a queue into claims that a round resolved and those it carries.
 func (b *board) settle(queue []*claim, round int) (carried []*claim) {
+	carried = make([]*claim, 0, len(queue))
 	for _, c := range queue {
 		if decided(b.tally(c)) {
 			c.resolved = &round
@@ -226,6 +253,7 @@ func (b *board) settle(queue []*claim, round int) (carried []*claim) {
 
 // play counts the votes of a round and gives the claims that it carries.
 func (b *board) play(r *Round, queue []*claim) (carried []*claim) {
+	b.casts = slices.Grow(b.casts, len(r.Verdicts))
 	for i := range r.Verdicts {
 		b.record(r.Round, &r.Verdicts[i])
 	}

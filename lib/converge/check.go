@@ -151,7 +151,7 @@ func (k *checker) order(i, open int, critic bool) {
 // derived compares queue, findings, status and what is next.
 func (k *checker) derived(b *board, queue []*claim) {
 	want := k.s
-	want.Status, want.StopReason = Running, nil
+	want.Status, want.StopReason, want.Findings = Running, nil, nil
 	want.advance(b, queue)
 	if want.Next.Action == ActFinalize && k.s.Next.Action == ActDone {
 		status, reason := want.loopOutcome()

@@ -24,13 +24,13 @@ func (b *board) finding(c *claim) Finding {
 		Agree: t.Agree, Disagree: t.Disagree, Missing: t.Missing,
 		Flags: b.flags(c, t), Supplements: []Supplemented{}, Dissent: []Dissent{}, Tickets: c.Tickets,
 	}
-	for _, v := range c.given {
+	for v := range b.given(c) {
 		agreesNow := c.standing[b.place(c, v.WorkerID)].Verdict != grouping.Disagree
 		switch {
 		case v.Verdict.Verdict == grouping.Supplement && agreesNow:
-			f.Supplements = append(f.Supplements, Supplemented{v.WorkerID, v.round, v.Reason, v.Evidence})
+			f.Supplements = append(f.Supplements, Supplemented{v.WorkerID, int(v.round), v.Reason, v.Evidence})
 		case v.Verdict.Verdict == grouping.Disagree:
-			f.Dissent = append(f.Dissent, Dissent{v.WorkerID, v.round, v.Reason, v.Evidence, v.DisagreeBasis, agreesNow})
+			f.Dissent = append(f.Dissent, Dissent{v.WorkerID, int(v.round), v.Reason, v.Evidence, v.DisagreeBasis, agreesNow})
 		}
 	}
 	return f
@@ -110,12 +110,17 @@ func (g *Group) locations() []grouping.Location {
 	return places
 }
 
-// classified lists the findings of claims that are resolved, or of all when
-// the state is closed.
-func (b *board) classified(claims []*claim) []Finding {
+// classified lists the findings of claims. known are findings of some of them
+// from an earlier step, in order of groups: they stand, because nobody is asked
+// about a claim again once it has a finding.
+func (b *board) classified(claims []*claim, known []Finding) []Finding {
 	out := make([]Finding, len(claims))
 	for i, c := range claims {
-		out[i] = b.finding(c)
+		if len(known) > 0 && known[0].GroupID == c.GroupID {
+			out[i], known = known[0], known[1:]
+		} else {
+			out[i] = b.finding(c)
+		}
 	}
 	return out
 }
