@@ -166,7 +166,11 @@ report=
 # shellcheck disable=SC2086
 okstra-token-usage collect --write $report "$team" --select '
 	(.roles[] | "  \(.label): " + (if .totalTokens then "\(.totalTokens) tokens, $\(.costUsd), \(.model)" else "not measured: \(.reason)" end)),
-	"  total: \(.grandTotalTokens) tokens, $\(.costUsd)" + (if .costComplete and (.unavailableReasons | length) == 0 then "" else " or more" end)' >"$scratch/usage"
+	(([.unavailableReasons[] | split(":")[0]] | join(", ")) as $without |
+		(if $without == "" then "" else " or more" end) as $tokens |
+		(if .costComplete then $tokens else " or more" end) as $cost |
+		"  total: " + (if .grandTotalTokens then "\(.grandTotalTokens) tokens\($tokens), $\(.costUsd)\($cost)" else "not measured" end) +
+		(if $without == "" then "" else "; not in it: \($without)" end))' >"$scratch/usage"
 
 # ---- the summary -------------------------------------------------------------------
 unquote() { sed 's/^"//; s/"$//; s/\\"/"/g'; }

@@ -126,24 +126,30 @@ func priced(summary, role node) bool {
 	return true
 }
 
-// completeness says of the three totals whether they are all of the cost. The
-// summary says it of the whole only: of an incomplete one, the part is that of
-// a role without a price, or else that of the workers.
+// whole says whether what is known of a role's cost is all of it: not when
+// nobody could measure it, nor when it used something without a price.
+func whole(summary, role node) bool {
+	return role.get("source").text() != "unavailable" && priced(summary, role)
+}
+
+// completeness says of the three totals whether they are all of the cost. A part
+// that nobody could measure is missing from a total whatever the prices are. Of
+// an incomplete cost that no role explains, the part is that of the workers.
 func completeness(summary node) (all, lead, workers bool) {
-	if summary.get("costComplete").v != false {
-		return true, true, true
-	}
-	lead, workers = true, true
+	all, lead, workers = summary.get("costComplete").v != false, true, true
 	for _, role := range summary.get("roles").list() {
 		switch {
-		case priced(summary, role):
+		case whole(summary, role):
 		case role.get("role").text() == "leader":
 			lead = false
 		default:
 			workers = false
 		}
 	}
-	return false, lead, workers && !lead
+	if !all && lead {
+		workers = false
+	}
+	return all && lead && workers, lead, workers
 }
 
 func orUnknown(c cell) cell {
@@ -164,7 +170,7 @@ func providerTable(summary node) block {
 		provider := node{v: object[name]}
 		complete := true
 		for _, role := range summary.get("roles").list() {
-			if role.get("provider").text() == name && !priced(summary, role) {
+			if role.get("provider").text() == name && !whole(summary, role) {
 				complete = false
 			}
 		}
