@@ -10,15 +10,34 @@ import (
 	"time"
 
 	"okstra/lib/cli"
+	"okstra/lib/dispatch"
 	"okstra/lib/dispatch/stream"
 	"okstra/lib/run"
 	"okstra/lib/safetext"
 )
 
+// shown is what people see of a run on standard error: its progress, and the
+// messages of the dispatcher between.
+type shown interface {
+	dispatch.Viewer
+	above(write func()) // a message or a result line, which nothing of ours cuts
+	close()             // the end: what the run came to
+}
+
+// newShown gives what suits standard error: lines that change on a terminal,
+// plain ones elsewhere, nothing when quiet.
+func newShown(std cli.IO, now func() time.Time, quiet bool) shown {
+	switch {
+	case quiet:
+		return nil
+	case std.ErrTTY && std.Env.Getenv("TERM") != "dumb":
+		return newDisplay(std, now)
+	}
+	return newPlain(std, now)
+}
+
 // display shows on a terminal what runs: one line for each job, with what it
 // says, how long it runs, its tokens and its cost, and a summary at the end.
-// Where standard error is no terminal there is none: result lines and logs tell
-// the same to a program.
 type display struct {
 	std  cli.IO
 	now  func() time.Time
@@ -43,11 +62,7 @@ type shownJob struct {
 
 const redrawEvery = 200 * time.Millisecond
 
-// newDisplay gives nil where nobody would see it.
 func newDisplay(std cli.IO, now func() time.Time) *display {
-	if !std.ErrTTY || std.Env.Getenv("TERM") == "dumb" {
-		return nil
-	}
 	d := &display{std: std, now: now, jobs: map[string]*shownJob{}, stop: make(chan struct{}), done: make(chan struct{})}
 	go d.loop()
 	return d
@@ -80,13 +95,18 @@ func (d *display) Started(name string, attempt int) {
 func (d *display) Seen(name string, s stream.Summary, costUSD *float64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	job := d.jobs[name]
-	if job == nil {
+	d.jobs[name].see(s, costUSD)
+}
+
+// see takes what the stream says. A job that is not shown any more sees
+// nothing.
+func (j *shownJob) see(s stream.Summary, costUSD *float64) {
+	if j == nil {
 		return
 	}
-	job.says, job.cost = s.Last, costUSD
+	j.says, j.cost = s.Last, costUSD
 	if u := s.Usage; u != nil {
-		job.tokens = tokens(*u)
+		j.tokens = tokens(*u)
 	}
 }
 
@@ -100,10 +120,6 @@ func (d *display) Ended(name string, r run.Result) {
 
 // above writes a message where the lines stand, which move down.
 func (d *display) above(write func()) {
-	if d == nil {
-		write()
-		return
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.erase()
@@ -135,10 +151,19 @@ func (d *display) redraw() {
 
 // line fits a terminal of 80 columns, so that it never takes two.
 func (j *shownJob) line(now time.Time) string {
-	name := j.name
+	return safetext.Cut(fmt.Sprintf("%-24s %-28s %s", j.title(), j.facts(now), safetext.Line(j.says)), 79)
+}
+
+func (j *shownJob) title() string {
 	if j.attempt > 1 {
-		name += fmt.Sprintf(" (attempt %d)", j.attempt)
+		return fmt.Sprintf("%s (attempt %d)", j.name, j.attempt)
 	}
+	return j.name
+}
+
+// facts are how long the job runs, and its tokens and cost as far as its stream
+// tells.
+func (j *shownJob) facts(now time.Time) string {
 	facts := []string{now.Sub(j.began).Round(time.Second).String()}
 	if j.tokens > 0 {
 		facts = append(facts, fmt.Sprintf("%d tokens", j.tokens))
@@ -146,7 +171,7 @@ func (j *shownJob) line(now time.Time) string {
 	if j.cost != nil {
 		facts = append(facts, fmt.Sprintf("$%.2f", *j.cost))
 	}
-	return safetext.Cut(fmt.Sprintf("%-24s %-28s %s", name, strings.Join(facts, ", "), safetext.Line(j.says)), 79)
+	return strings.Join(facts, ", ")
 }
 
 func tokens(u run.Usage) int64 {
@@ -156,9 +181,6 @@ func tokens(u run.Usage) int64 {
 // close removes the lines and prints what the run came to: each job with its
 // outcome and its cost, and whose cost is not known.
 func (d *display) close() {
-	if d == nil {
-		return
-	}
 	close(d.stop)
 	<-d.done
 	d.mu.Lock()
@@ -169,27 +191,37 @@ func (d *display) close() {
 	}
 }
 
+func costOf(r run.Result) string {
+	if r.CostUSD == nil {
+		return "cost --"
+	}
+	return fmt.Sprintf("cost $%.4f", *r.CostUSD)
+}
+
+// ending tells how a job ended.
+func ending(name string, r run.Result, cost string) string {
+	line := fmt.Sprintf("%s: %s (%s), attempt %d, %s, %s", name, *r.Outcome, *r.Cause, r.Attempt, time.Duration(r.WallMs)*time.Millisecond, cost)
+	if r.Message != "" {
+		line += ": " + r.Message
+	}
+	return line
+}
+
 func summary(results []run.Result) []string {
 	var lines []string
 	completed, sum := 0, 0.0
 	var unknown []string
 	for _, r := range results {
-		cost := "cost --"
-		switch {
-		case r.CostUSD != nil:
+		cost := costOf(r)
+		if r.CostUSD != nil {
 			sum += *r.CostUSD
-			cost = fmt.Sprintf("cost $%.4f", *r.CostUSD)
-		default:
+		} else {
 			unknown = append(unknown, r.WorkerID)
 		}
 		if *r.Outcome == "completed" {
 			completed++
 		}
-		line := fmt.Sprintf("%s: %s (%s), attempt %d, %s, %s", r.WorkerID, *r.Outcome, *r.Cause, r.Attempt, time.Duration(r.WallMs)*time.Millisecond, cost)
-		if r.Message != "" {
-			line += ": " + r.Message
-		}
-		lines = append(lines, line)
+		lines = append(lines, ending(r.WorkerID, r, cost))
 	}
 	total := fmt.Sprintf("%d of %d jobs completed, cost $%.4f", completed, len(results), sum)
 	if len(unknown) > 0 {

@@ -62,15 +62,41 @@ func TestReport13SummaryTellsOfEveryJob(t *testing.T) {
 	}
 }
 
-func TestNoDisplayWithoutATerminal(t *testing.T) {
-	if d := newDisplay(cli.IO{}, time.Now); d != nil {
-		t.Error("a display was made for no terminal")
+// A log is no terminal: it gets plain lines, one at a time, and no escapes.
+func TestPlainLinesWhereThereIsNoTerminal(t *testing.T) {
+	word := func(s string) *string { return &s }
+	at := time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC)
+	now := at
+	var out bytes.Buffer
+	std := cli.IO{Err: &out}
+	p, ok := newShown(std, func() time.Time { return now }, false).(*plain)
+	if !ok {
+		t.Fatal("no plain lines for what is no terminal")
 	}
-	var none *display
-	called := false
-	none.above(func() { called = true })
-	none.close()
-	if !called {
-		t.Error("a message was lost")
+	cost := 0.25
+	p.Started("claude analysis", 1)
+	p.Started("codex analysis", 2)
+	now = at.Add(65 * time.Second)
+	p.Seen("claude analysis", stream.Summary{Last: "reading \x1b[31mretry.go", Usage: &run.Usage{Input: 1000, Output: 50}}, &cost)
+	p.Seen("nobody", stream.Summary{}, nil)
+	p.tellOfRunning()
+	p.above(func() { std.Warnf("a message") })
+	p.Ended("claude analysis", run.Result{WorkerID: "claude", Outcome: word("completed"), Cause: word("ok"), Attempt: 1, WallMs: 65000, CostUSD: &cost})
+	p.Ended("codex analysis", run.Result{WorkerID: "codex", Outcome: word("failed"), Cause: word("rate-limit"), Attempt: 2, Message: "quota"})
+	p.close()
+	want := `claude analysis: started
+codex analysis (attempt 2): started
+claude analysis: running, 1m5s, 1050 tokens, $0.25: reading retry.go
+codex analysis (attempt 2): running, 1m5s
+a message
+claude analysis: completed (ok), attempt 1, 1m5s, cost $0.2500
+codex analysis: failed (rate-limit), attempt 2, 0s, cost --: quota
+1 of 2 jobs completed, cost $0.2500, not known for codex
+`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if newShown(std, time.Now, true) != nil {
+		t.Error("progress is shown though quiet")
 	}
 }

@@ -95,6 +95,7 @@ const optionHelp = `  -j, --jobs N        how many run at once (the number of co
       --progress-events
                       write dispatch and collect lines into the event log
       --replay DIR    recordings that stand in for the CLIs
+  -q, --quiet         no progress on standard error
 `
 
 const runHelp = `usage: okstra-dispatch run [FLAGS] [JOBS]

@@ -12,8 +12,10 @@ import (
 	"okstra/lib/run"
 )
 
-// optionFlags declares what run and resume have in common.
-func optionFlags(f *cli.Flags) func(std cli.IO) (dispatch.Host, dispatch.Options, error) {
+// optionFlags declares what run and resume have in common. quiet tells to show
+// no progress.
+func optionFlags(f *cli.Flags) (options func(std cli.IO) (dispatch.Host, dispatch.Options, error), quiet *bool) {
+	quiet = f.Bool("quiet|q")
 	catalogue := catalogueFlag(f)
 	parallel := f.Int("jobs|j", runtime.NumCPU(), 1, 4096)
 	wall, idle := f.Duration("timeout", 0), f.Duration("idle", 0)
@@ -50,11 +52,11 @@ func optionFlags(f *cli.Flags) func(std cli.IO) (dispatch.Host, dispatch.Options
 		}
 		h, err = host(std, cat)
 		return h, o, err
-	}
+	}, quiet
 }
 
 func runFlags(f *cli.Flags) cli.Body {
-	options := optionFlags(f)
+	options, quiet := optionFlags(f)
 	one := f.Bool("one")
 	input := f.Input("JOBS")
 	return func(ctx context.Context, std cli.IO) error {
@@ -77,14 +79,14 @@ func runFlags(f *cli.Flags) cli.Body {
 		if len(jobs) == 0 {
 			return nil
 		}
-		return conclude(std, h, o, func(h dispatch.Host, o dispatch.Options) (dispatch.Summary, error) {
+		return conclude(std, *quiet, h, o, func(h dispatch.Host, o dispatch.Options) (dispatch.Summary, error) {
 			return dispatch.Run(ctx, h, o, input.Name(), jobs)
 		})
 	}
 }
 
 func resumeFlags(f *cli.Flags) cli.Body {
-	options := optionFlags(f)
+	options, quiet := optionFlags(f)
 	manifest := manifestFlag(f)
 	unaudited := f.Bool("accept-unaudited")
 	return func(ctx context.Context, std cli.IO) error {
@@ -93,7 +95,7 @@ func resumeFlags(f *cli.Flags) cli.Body {
 			return err
 		}
 		o.Unaudited = *unaudited
-		return conclude(std, h, o, func(h dispatch.Host, o dispatch.Options) (dispatch.Summary, error) {
+		return conclude(std, *quiet, h, o, func(h dispatch.Host, o dispatch.Options) (dispatch.Summary, error) {
 			return dispatch.Resume(ctx, h, o, absolute(std, *manifest))
 		})
 	}
@@ -101,19 +103,18 @@ func resumeFlags(f *cli.Flags) cli.Body {
 
 // conclude runs jobs with a display and turns what became of them into a
 // status.
-func conclude(std cli.IO, h dispatch.Host, o dispatch.Options, work func(dispatch.Host, dispatch.Options) (dispatch.Summary, error)) error {
-	display := newDisplay(std, h.Now)
-	if display != nil {
-		o.Show = display
+func conclude(std cli.IO, quiet bool, h dispatch.Host, o dispatch.Options, work func(dispatch.Host, dispatch.Options) (dispatch.Summary, error)) error {
+	if show := newShown(std, h.Now, quiet); show != nil {
+		defer show.close()
+		o.Show = show
 		warn, emit := h.Warn, o.Emit
-		h.Warn = func(text string) { display.above(func() { warn(text) }) }
+		h.Warn = func(text string) { show.above(func() { warn(text) }) }
 		o.Emit = func(r run.Result) (err error) {
-			display.above(func() { err = emit(r) })
+			show.above(func() { err = emit(r) })
 			return err
 		}
 	}
 	sum, err := work(h, o)
-	display.close()
 	if err != nil {
 		return refused(err)
 	}
