@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"okstra/lib/cli"
 	"okstra/lib/converge"
+	"okstra/lib/safetext"
 )
 
 // maxRound bounds --round: a state has at most three rounds and a critic's.
@@ -112,7 +112,7 @@ func summaryFlags(f *cli.Flags) cli.Body {
 			return err
 		}
 		if *format == "md" {
-			return out.Write(std, []byte(converge.Markdown(s, sum)))
+			return out.Write(std, []byte(safetext.Block(converge.Markdown(s, sum))))
 		}
 		return out.Document(std, sum)
 	}
@@ -134,9 +134,9 @@ func explainFlags(f *cli.Flags) cli.Body {
 		}
 		text, ok := converge.Explain(s, *group)
 		if !ok {
-			return cli.Refused(errors.New("no finding " + *group + " in the state"))
+			return cli.Usagef("no group %q in the state", *group)
 		}
-		return std.Printf("%s", text)
+		return std.Printf("%s", safetext.Block(text))
 	}
 }
 

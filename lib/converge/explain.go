@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Explain derives the label of a finding from its votes, in words. It says
-// false when the state has no such finding (yet).
+// Explain derives the label of a group from its votes, in words; of a group
+// that is still in the queue it derives the label that the votes so far would
+// give. It says false when the state has no such group.
 func Explain(s State, group string) (string, bool) {
-	at := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.GroupID == group })
-	if at < 0 {
-		return "", false
-	}
 	b, _ := s.replay()
 	c := b.claim(group)
+	if c == nil {
+		return "", false
+	}
 	t := b.tally(c)
 	o := Classify(t)
 	var text strings.Builder
@@ -44,8 +44,11 @@ func Explain(s State, group string) (string, bool) {
 		settled = "not settled"
 	}
 	line("section %s, %s", o.Section, settled)
-	if flags := s.Findings[at].Flags; len(flags) > 0 {
+	if flags := b.flags(c, t); len(flags) > 0 {
 		line("flags: %s", strings.Join(flags, ", "))
+	}
+	if slices.Contains(s.Queue, group) {
+		line("%s is in the queue: this is what the votes so far would give", group)
 	}
 	return text.String(), true
 }

@@ -175,3 +175,15 @@ func TestExplainAgreesWithTheFinding(t *testing.T) {
 		}
 	}
 }
+
+// TestExplainOfAQueuedGroup derives what the votes so far would give, and says
+// that they are not all.
+func TestExplainOfAQueuedGroup(t *testing.T) {
+	s := answered(t, seeded(t, input(3, false, found(1, "w1"))), 1, map[string]ballot{"w2": {"G-001": "A"}})
+	text, ok := Explain(s, "G-001")
+	for _, want := range []string{"R4 holds: D = 0, so partial-consensus (agree-some-missing)", "w3: no-result (verdict-file-missing)", "G-001 is in the queue"} {
+		if !ok || !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
