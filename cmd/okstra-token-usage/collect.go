@@ -167,6 +167,7 @@ func (c *collector) collect(ctx context.Context) (usage.Summary, jsondoc.Doc, er
 	c.run = attribute.Run{
 		LeadSession: c.state.Lead.SessionID, Team: c.state.Name(), Root: c.root, Owners: owners,
 		Window: transcript.Window{Since: since, Until: until}, Files: scanned.Files,
+		Real: realPath(map[string]string{}),
 	}
 	shares := attribute.Attribute(c.run, scanned.Events)
 	timeline := c.timeline(since, until)
@@ -192,6 +193,20 @@ func (c *collector) collect(ctx context.Context) (usage.Summary, jsondoc.Doc, er
 		doc, err = doc.Set("/phaseTimeline", timeline)
 	}
 	return summary, doc, err
+}
+
+// realPath resolves the links in paths, each once. A path that leads nowhere has
+// no other name.
+func realPath(known map[string]string) func(string) string {
+	return func(path string) string {
+		if _, ok := known[path]; !ok {
+			known[path] = path
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				known[path] = real
+			}
+		}
+		return known[path]
+	}
 }
 
 // block is what stands in the team state for a part.
@@ -229,8 +244,10 @@ func (c *collector) lead(events []transcript.Event) usage.Part {
 		p.Block = b
 	case l.SessionID == "":
 		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: "the team state names no session of the lead"}
+	case c.run.Knows(l.SessionID):
+		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: fmt.Sprintf("session %s used nothing in the run's window", l.SessionID)}
 	default:
-		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: fmt.Sprintf("no transcript of session %s has usage in the run's window", l.SessionID)}
+		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: fmt.Sprintf("no transcript of session %s was found; the project is %s", l.SessionID, cmp.Or(c.root, "not known"))}
 	}
 	return p
 }
@@ -238,18 +255,17 @@ func (c *collector) lead(events []transcript.Event) usage.Part {
 func (c *collector) worker(i int, o attribute.Owner, events []transcript.Event) usage.Part {
 	w := c.state.Workers[i]
 	p := usage.Part{Role: w.Role, WorkerID: w.WorkerID, Label: cmp.Or(w.Agent, w.Role), Provider: w.Provider}
-	measured := len(events) > 0
-	if !measured {
-		events = snapshots(o)
-	}
 	wall, status := o.Wall(c.run.Window).Milliseconds(), o.ExecutionStatus()
+	model := cmp.Or(text(w.ModelExecutionValue), text(w.Model))
 	if len(events) > 0 {
-		b := c.block(events, cmp.Or(text(w.ModelExecutionValue), text(w.Model)))
-		b.DurationMs, b.CLIExecutionStatus = wall, status
-		if !measured {
-			b.StartedAt = cmp.Or(o.Started(), b.StartedAt)
-		}
-		p.Block = b
+		p.Block = c.block(events, model)
+	} else if noted := snapshots(o, c.run.Window); len(noted) > 0 {
+		b := usage.NewBlock(noted, c.table, model)
+		b.StartedAt = cmp.Or(o.Started(), b.StartedAt)
+		p.Block = &b
+	}
+	if p.Block != nil {
+		p.Block.DurationMs, p.Block.CLIExecutionStatus = wall, status
 		return p
 	}
 	p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, CLIExecutionStatus: status, DurationMs: wall, Reason: reason(o, status)}
@@ -257,14 +273,14 @@ func (c *collector) worker(i int, o attribute.Owner, events []transcript.Event) 
 }
 
 // snapshots are the events that status files hold, for a provider that leaves
-// no transcript.
-func snapshots(o attribute.Owner) []transcript.Event {
+// no transcript. One without a time belongs to its run all the same.
+func snapshots(o attribute.Owner, w transcript.Window) []transcript.Event {
 	var events []transcript.Event
 	for _, d := range o.Dispatches {
 		if d.Status == nil {
 			continue
 		}
-		if e, ok := usage.FromStatus(*d.Status); ok {
+		if e, ok := usage.FromStatus(*d.Status); ok && (e.At == transcript.NoTime || w.Holds(e.At)) {
 			events = append(events, e)
 		}
 	}

@@ -22,6 +22,10 @@ type Run struct {
 	Owners      []Owner
 	Window      transcript.Window
 	Files       []*transcript.File
+
+	// Real resolves the links in a path, for CLIs that record where they ran by
+	// its real name. Nil: no path has another name.
+	Real func(path string) string
 }
 
 // Shares are the events inside the window by who used them. Workers are in
@@ -212,7 +216,14 @@ func (m *matcher) place(events []transcript.Event) map[string]int {
 }
 
 func (m *matcher) isHere(cwd string, row run.LedgerRow) bool {
-	return cwd != "" && (cwd == m.Root || row.WorktreePath != "" && cwd == run.Abs(m.Root, row.WorktreePath))
+	return m.isPath(cwd, m.Root) || m.isPath(cwd, run.Abs(m.Root, row.WorktreePath))
+}
+
+func (m *matcher) isPath(cwd, path string) bool {
+	if cwd == "" || path == "" {
+		return false
+	}
+	return cwd == path || m.Real != nil && cwd == m.Real(path)
 }
 
 // start is when and where a session began.
@@ -240,6 +251,11 @@ func (m *matcher) starts(events []transcript.Event) map[string]start {
 		}
 	}
 	return starts
+}
+
+// Knows reports whether a transcript of a session was read, whatever is in it.
+func (r Run) Knows(session string) bool {
+	return slices.ContainsFunc(r.Files, func(f *transcript.File) bool { return plainID(f.Session) == plainID(session) })
 }
 
 // SessionStart is the earliest start, inside the window, that the headers of

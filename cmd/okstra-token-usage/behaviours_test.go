@@ -1,0 +1,455 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"okstra/lib/cli"
+)
+
+// The behaviours of collect that must hold, each in a small home of its own:
+// from the files that a CLI leaves to the block that a reader of the team state
+// gets. The numbers are those of the list in the project's specification.
+
+const (
+	leadID  = "0199aa10-0000-7000-8000-000000000001"
+	claudeA = "11111111-1111-4111-8111-111111111111"
+	claudeB = "22222222-2222-4222-8222-222222222222"
+)
+
+// place is a folder with homes of CLIs (home) and a project (proj).
+type place struct {
+	t    *testing.T
+	root string
+}
+
+func newPlace(t *testing.T) place { return place{t, t.TempDir()} }
+
+func (p place) proj() string { return filepath.Join(p.root, "proj") }
+
+func (p place) write(name string, lines ...string) {
+	p.t.Helper()
+	path := filepath.Join(p.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p place) run(args ...string) (stdout string) {
+	p.t.Helper()
+	var out, errs bytes.Buffer
+	std := cli.IO{In: strings.NewReader(""), Out: &out, Err: &errs, Env: cli.Env{Get: func(string) string { return "" }}}
+	if status := cli.Main(std, args, app()); status != 0 {
+		p.t.Fatalf("%v: status %d: %s", args, status, errs.String())
+	}
+	return out.String()
+}
+
+type object = map[string]any
+
+// collect runs collect over a team state: the roster's workers and the rows of
+// the ledger. It gives the lead's block and the workers', one a line.
+func (p place) collect(lead object, workers []object, ledger any, flags ...string) string {
+	p.t.Helper()
+	state := object{
+		"schemaVersion": "2.0", "kind": "okstra-team-state", "runId": "jobs:pay:timeouts:error-analysis:001", "taskType": "error-analysis",
+		"projectRoot": p.proj(), "runManifestPath": "none.json", "hostRuntime": "codex", "entryMode": "current-session",
+		"startedAt": "2026-09-08T10:00:00Z", "endedAt": "2026-09-08T11:00:00Z",
+		"team": object{"teamName": "okstra-t"}, "teamCreate": object{"attempted": true, "status": "ok"},
+		"lead": lead, "workers": workers, "workerDispatches": ledger, "usageSummary": nil, "phaseTimeline": nil,
+	}
+	raw, err := json.Marshal(state)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.write("state.json", string(raw))
+	args := append([]string{"collect", "--home", filepath.Join(p.root, "home"), "--now", "2026-09-08T12:00:00Z"}, flags...)
+	var doc struct {
+		Lead    holder   `json:"lead"`
+		Workers []holder `json:"workers"`
+	}
+	if err := json.Unmarshal([]byte(p.run(append(args, filepath.Join(p.root, "state.json"))...)), &doc); err != nil {
+		p.t.Fatal(err)
+	}
+	lines := []string{"lead " + doc.Lead.String()}
+	for _, w := range doc.Workers {
+		lines = append(lines, w.WorkerID+" "+w.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// holder is a participant with its block.
+type holder struct {
+	WorkerID string `json:"workerId"`
+	Usage    struct {
+		Source    string   `json:"source"`
+		Total     *int64   `json:"totalTokens"`
+		Sessions  []string `json:"sessionIds"`
+		StartedAt string   `json:"startedAt"`
+		Duration  int64    `json:"durationMs"`
+		Cost      any      `json:"costUsd"`
+		Complete  *bool    `json:"costComplete"`
+		Status    string   `json:"cliExecutionStatus"`
+		Reason    string   `json:"reason"`
+	} `json:"usage"`
+}
+
+func (h holder) String() string {
+	u := h.Usage
+	if u.Total == nil {
+		reason := "with a reason"
+		if u.Reason == "" {
+			reason = "WITHOUT A REASON"
+		}
+		return strings.TrimSpace(fmt.Sprintf("%s %s %s %ds", u.Source, reason, u.Status, u.Duration/1000))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %d tokens in %d from %s %s %ds", u.Source, *u.Total, len(u.Sessions), u.StartedAt[11:19], u.Status, u.Duration/1000))
+}
+
+func codexLead() object {
+	return object{"role": "leader", "agent": "Codex lead", "provider": "codex", "model": "gpt-5.6-sol", "sessionId": leadID, "usage": nil}
+}
+
+func noLead() object {
+	return object{"role": "leader", "agent": "Lead", "provider": "codex", "model": "gpt-5.6-sol", "sessionId": "", "usage": nil}
+}
+
+func roster(id, provider, prompt string) object {
+	return object{
+		"workerId": id, "role": "analyser", "agent": id + "-worker", "provider": provider, "model": "m", "modelExecutionValue": "m",
+		"promptPath": prompt, "status": "completed", "resultPath": "", "usage": nil,
+	}
+}
+
+// wrapped writes the status file of a prompt whose wrapper ran for a while.
+func (p place) wrapped(prompt, provider, from, to string, usage string) {
+	if usage == "" {
+		usage = "null"
+	}
+	p.write("proj/"+prompt+".status.json", fmt.Sprintf(`{"schemaVersion":"1.0","kind":"okstra-dispatch-status","state":"exited","exitCode":0,"provider":%q,"modelExecutionValue":"Gemini 3.1 Pro (Low)","startedAt":"2026-09-08T%sZ","endedAt":"2026-09-08T%sZ","usage":%s}`, provider, from, to, usage))
+}
+
+func codexLine(clock, kind, payload string) string {
+	return fmt.Sprintf(`{"timestamp":"2026-09-08T%s.000Z","type":%q,"payload":%s}`, clock, kind, payload)
+}
+
+func tokenCount(clock string, total, last int64) string {
+	count := func(n int64) string {
+		return fmt.Sprintf(`{"input_tokens":%d,"cached_input_tokens":0,"output_tokens":0,"reasoning_output_tokens":0,"total_tokens":%d}`, n, n)
+	}
+	return codexLine(clock, "event_msg", fmt.Sprintf(`{"type":"token_count","info":{"total_token_usage":%s,"last_token_usage":%s}}`, count(total), count(last)))
+}
+
+// rollout writes a Codex thread that began at a time in a folder.
+func (p place) rollout(id, clock, cwd, model string, lines ...string) {
+	head := []string{
+		codexLine(clock, "session_meta", fmt.Sprintf(`{"id":%q,"timestamp":"2026-09-08T%s.000Z","cwd":%q,"source":"exec"}`, id, clock, cwd)),
+		codexLine(clock, "turn_context", fmt.Sprintf(`{"turn_id":"t-%s","model":%q,"cwd":%q}`, id, model, cwd)),
+	}
+	p.write("home/.codex/sessions/2026/09/08/rollout-2026-09-08T"+strings.ReplaceAll(clock, ":", "-")+"-"+id+".jsonl", append(head, lines...)...)
+}
+
+func (p place) claude(path, session, id, clock, agent, team string, in int64) {
+	p.write("home/.claude/projects/"+path, fmt.Sprintf(
+		`{"message":{"model":"claude-opus-4-8","id":%q,"type":"message","role":"assistant","content":[],"stop_reason":"end_turn","usage":{"input_tokens":%d,"output_tokens":0}},"isSidechain":false,"cwd":"/w","sessionId":%q,"agentName":%q,"teamName":%q,"requestId":"r-%s","type":"assistant","uuid":"u-%s","timestamp":"2026-09-08T%s.000Z"}`,
+		id, in, session, agent, team, id, id, clock))
+}
+
+// grok writes a session with a prompt of so many tokens for each number.
+func (p place) grok(cwd, session string, tokens ...int64) {
+	escape := strings.NewReplacer("/", "%2F").Replace
+	dir := "home/.grok/sessions/" + escape(cwd) + "/" + session
+	p.write(dir+"/summary.json", fmt.Sprintf(`{"current_model_id":"grok-4.7","cwd":%q}`, cwd))
+	var lines []string
+	for i, n := range tokens {
+		at := time.Date(2026, 9, 8, 10, 6, i, 0, time.UTC)
+		lines = append(lines, fmt.Sprintf(`{"timestamp":%d,"method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"turn_completed","prompt_id":"%s-%d","usage":{"inputTokens":%d,"outputTokens":0,"cachedReadTokens":0,"cacheCreationTokens":0,"reasoningTokens":0,"totalTokens":%d,"modelCalls":1,"numTurns":1}},"_meta":{"eventId":"%s-%d","agentTimestampMs":%d}}}`,
+			at.Unix(), session, session, i, n, n, session, i, at.UnixMilli()))
+	}
+	if tokens == nil { // killed in a tool: nothing was completed
+		lines = []string{fmt.Sprintf(`{"timestamp":%d,"method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call"},"_meta":{"totalTokens":9000}}}`, time.Date(2026, 9, 8, 10, 6, 0, 0, time.UTC).Unix(), session)}
+	}
+	p.write(dir+"/updates.jsonl", lines...)
+}
+
+func TestBehavioursOfCollect(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		set     func(place)
+		lead    func() object
+		workers []object
+		ledger  any
+		want    string
+	}{
+		{
+			"1: a lead in session has what it used inside the window, not its running total",
+			func(p place) {
+				p.rollout(leadID, "09:00:00", "/w/jobs", "gpt-5.6-sol", tokenCount("09:50:00", 10_000, 10_000), tokenCount("10:10:00", 14_000, 4_000), tokenCount("10:40:00", 19_000, 5_000))
+			}, codexLead, nil, nil,
+			"lead codex-rollout 9000 tokens in 1 from 10:10:00  1800s",
+		},
+		{
+			"4: nothing inside is unavailable, not 0",
+			func(p place) {
+				p.rollout(leadID, "09:00:00", "/w/jobs", "gpt-5.6-sol", tokenCount("09:50:00", 10_000, 10_000))
+			}, codexLead, nil, nil,
+			"lead unavailable with a reason  0s",
+		},
+		{
+			"5: a count without info alone is unavailable",
+			func(p place) {
+				p.rollout(leadID, "09:00:00", "/w/jobs", "gpt-5.6-sol", codexLine("10:10:00", "event_msg", `{"type":"token_count","info":null}`))
+			}, codexLead, nil, nil,
+			"lead unavailable with a reason  0s",
+		},
+		{
+			"8: a worker's search leaves out what began before its wrapper",
+			func(p place) {
+				p.wrapped("p.md", "codex", "10:05:00", "10:20:00", "")
+				p.rollout("0199aa10-0000-7000-8000-00000000000a", "10:04:00", p.proj(), "gpt-5.6-sol", tokenCount("10:06:00", 5_000, 5_000))
+			}, noLead,
+			[]object{roster("a", "codex", "p.md")},
+			[]object{{"workerId": "a", "provider": "codex", "promptPath": "p.md"}},
+			"lead unavailable with a reason  0s\na unavailable with a reason exited 900s",
+		},
+		{
+			"10: of a Grok session every prompt counts",
+			func(p place) {
+				p.wrapped("p.md", "grok", "10:05:00", "10:20:00", "")
+				p.grok(p.proj(), "g-1", 10_000, 12_000, 15_000)
+			}, noLead,
+			[]object{roster("a", "grok", "p.md")},
+			[]object{{"workerId": "a", "provider": "grok", "promptPath": "p.md", "sessionId": "g-1"}},
+			"lead unavailable with a reason  0s\na grok-updates 37000 tokens in 1 from 10:06:00 exited 900s",
+		},
+		{
+			"11: a Grok run is looked for in its worktree and in the project, and both count",
+			func(p place) {
+				p.wrapped("p.md", "grok", "10:05:00", "10:20:00", "")
+				p.grok(filepath.Join(p.root, "wt", "s1"), "g-1", 10_000)
+				p.grok(p.proj(), "g-2", 2_000)
+				p.grok(filepath.Join(p.root, "elsewhere"), "g-3", 500)
+			}, noLead,
+			[]object{roster("a", "grok", "p.md")},
+			[]object{{"workerId": "a", "provider": "grok", "promptPath": "p.md", "worktreePath": "../wt/s1"}},
+			"lead unavailable with a reason  0s\na grok-updates 12000 tokens in 2 from 10:06:00 exited 900s",
+		},
+		{
+			"11: the CLI knows the project by its real name, the run by a link to it",
+			func(p place) {
+				p.wrapped("p.md", "grok", "10:05:00", "10:20:00", "")
+				real := filepath.Join(p.root, "real")
+				if err := os.Rename(p.proj(), real); err != nil {
+					p.t.Fatal(err)
+				}
+				if err := os.Symlink(real, p.proj()); err != nil {
+					p.t.Fatal(err)
+				}
+				p.grok(real, "g-1", 10_000)
+			}, noLead,
+			[]object{roster("a", "grok", "p.md")},
+			[]object{{"workerId": "a", "provider": "grok", "promptPath": "p.md"}},
+			"lead unavailable with a reason  0s\na grok-updates 10000 tokens in 1 from 10:06:00 exited 900s",
+		},
+		{
+			"12: dispatched five times, the roster knows the first; the time is the sum of five windows",
+			func(p place) {
+				for i := range 5 {
+					p.wrapped(fmt.Sprintf("p%d.md", i), "codex", fmt.Sprintf("10:%02d:00", i*10+1), fmt.Sprintf("10:%02d:30", i*10+1), "")
+					p.rollout(fmt.Sprintf("0199aa10-0000-7000-8000-0000000000a%d", i), fmt.Sprintf("10:%02d:05", i*10+1), "/elsewhere", "gpt-5.6-sol", tokenCount(fmt.Sprintf("10:%02d:10", i*10+1), 1_000, 1_000))
+				}
+			}, noLead,
+			[]object{roster("a", "codex", "p0.md")},
+			func() (rows []object) {
+				for i := range 5 {
+					rows = append(rows, object{"workerId": "a", "provider": "codex", "promptPath": fmt.Sprintf("p%d.md", i), "sessionId": fmt.Sprintf("0199aa10-0000-7000-8000-0000000000a%d", i)})
+				}
+				return rows
+			}(),
+			"lead unavailable with a reason  0s\na codex-rollout 5000 tokens in 5 from 10:01:05 exited 150s",
+		},
+		{
+			"13: a row of version 2 and an empty prompt in the roster",
+			func(p place) { p.claude("-w/"+claudeA+".jsonl", claudeA, "m1", "10:10:00", "", "", 700) },
+			noLead,
+			[]object{roster("scope", "claude", "")},
+			[]object{{"schemaVersion": "2.0", "assignmentRef": "assignment/analysis/scope", "sessionId": claudeA}},
+			"lead unavailable with a reason  0s\nscope claude-transcript 700 tokens in 1 from 10:10:00 not-started 0s",
+		},
+		{
+			"14: a ledger of null and 7",
+			func(p place) { p.claude("-w/"+claudeA+".jsonl", claudeA, "m1", "10:10:00", "", "", 700) },
+			noLead,
+			[]object{roster("scope", "claude", "")},
+			[]any{nil, 7, object{"workerId": "scope", "sessionId": claudeA}},
+			"lead unavailable with a reason  0s\nscope claude-transcript 700 tokens in 1 from 10:10:00 not-started 0s",
+		},
+		{
+			"14: a ledger that is no list",
+			func(p place) { p.claude("-w/"+claudeA+".jsonl", claudeA, "m1", "10:10:00", "", "", 700) },
+			noLead,
+			[]object{roster("scope", "claude", "")},
+			object{"0": object{"workerId": "scope", "sessionId": claudeA}},
+			"lead unavailable with a reason  0s\nscope unavailable with a reason  0s",
+		},
+		{
+			"15: a row of the roster without a worker's id owns nothing",
+			func(p place) { p.claude("-w/"+claudeA+".jsonl", claudeA, "m1", "10:10:00", "", "", 700) },
+			noLead,
+			[]object{roster("", "claude", "")},
+			[]object{{"sessionId": claudeA}},
+			"lead unavailable with a reason  0s\n unavailable with a reason  0s",
+		},
+		{
+			"16: attempt 1 in a pane, attempt 2 in process",
+			func(p place) {
+				p.claude("-w/"+claudeA+".jsonl", claudeA, "m1", "10:10:00", "", "", 700)
+				p.claude("-w/"+leadID+"/subagents/agent-ascope-worker-0123abc.jsonl", leadID, "m2", "10:20:00", "", "", 50)
+			}, codexLead,
+			[]object{roster("scope", "claude", "")},
+			[]object{{"workerId": "scope", "sessionId": claudeA}},
+			"lead unavailable with a reason  0s\nscope claude-transcript 750 tokens in 2 from 10:10:00 not-started 0s",
+		},
+		{
+			"17: a dispatched session with nothing in the window used nothing known, not 0 tokens",
+			func(p place) { p.claude("-w/"+claudeA+".jsonl", claudeA, "m1", "12:10:00", "", "", 700) },
+			noLead,
+			[]object{roster("scope", "claude", "")},
+			[]object{{"workerId": "scope", "sessionId": claudeA}},
+			"lead unavailable with a reason  0s\nscope unavailable with a reason not-started 0s",
+		},
+		{
+			"18: the worker of the lead session's next run is neither counted nor named",
+			func(p place) {
+				p.claude("-w/"+leadID+"/subagents/agent-ascope-worker-0123abc.jsonl", leadID, "m1", "12:20:00", "", "", 50)
+				p.claude("-w/"+claudeB+".jsonl", claudeB, "m2", "10:20:00", "scope-worker", "okstra-t", 7)
+			}, codexLead,
+			[]object{roster("scope", "claude", "")},
+			nil,
+			"lead unavailable with a reason  0s\nscope claude-transcript 7 tokens in 1 from 10:20:00  0s",
+		},
+		{
+			"23: a wrapper that exited and left no transcript",
+			func(p place) { p.wrapped("p.md", "grok", "10:05:00", "10:05:41", "") },
+			noLead,
+			[]object{roster("b", "grok", "p.md")},
+			[]object{{"workerId": "b", "provider": "grok", "promptPath": "p.md"}},
+			"lead unavailable with a reason  0s\nb unavailable with a reason exited 41s",
+		},
+		{
+			"24: Antigravity is measured by its status files alone, whatever its log looks like",
+			func(p place) {
+				p.wrapped("p.md", "antigravity", "10:05:00", "10:06:00", `{"input_tokens":21000,"cached_input_tokens":9000,"output_tokens":1800,"thinking_tokens":600}`)
+				p.wrapped("q.md", "antigravity", "10:10:00", "10:11:00", `{"inputTokens":1000,"outputTokens":200}`)
+				p.wrapped("r.md", "antigravity", "10:20:00", "10:21:00", "")
+				p.write("proj/p.md.log", `{"usage":{"input_tokens":999999,"output_tokens":999999}}`)
+			}, noLead,
+			[]object{roster("c", "antigravity", "p.md")},
+			[]object{{"workerId": "c", "promptPath": "p.md"}, {"workerId": "c", "promptPath": "q.md"}, {"workerId": "c", "promptPath": "r.md"}},
+			"lead unavailable with a reason  0s\nc wrapper-status 24000 tokens in 0 from 10:05:00 exited 180s",
+		},
+		{
+			"34: sub-agents of another lead's session",
+			func(p place) {
+				p.claude("-w/"+claudeB+"/subagents/agent-ascope-worker-0123abc.jsonl", claudeB, "m1", "10:20:00", "", "", 50)
+			}, codexLead,
+			[]object{roster("scope", "claude", "")},
+			nil,
+			"lead unavailable with a reason  0s\nscope unavailable with a reason  0s",
+		},
+		{
+			"39: Grok killed in a tool is unavailable",
+			func(p place) {
+				p.wrapped("p.md", "grok", "10:05:00", "10:20:00", "")
+				p.grok(p.proj(), "g-1")
+			}, noLead,
+			[]object{roster("a", "grok", "p.md")},
+			[]object{{"workerId": "a", "provider": "grok", "promptPath": "p.md", "sessionId": "g-1"}},
+			"lead unavailable with a reason  0s\na unavailable with a reason exited 900s",
+		},
+	} {
+		t.Run("behaviour "+tt.name, func(t *testing.T) {
+			p := newPlace(t)
+			tt.set(p)
+			workers := tt.workers
+			if workers == nil {
+				workers = []object{}
+			}
+			ledger := tt.ledger
+			if ledger == nil {
+				ledger = []object{}
+			}
+			if got := p.collect(tt.lead(), workers, ledger); got != tt.want {
+				t.Errorf("blocks:\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A reason tells where to look: the session and the project, or that the session
+// is there and the window is not; of a worker, its sessions and its names.
+func TestReasonsNameWhatWasLookedFor(t *testing.T) {
+	for _, tt := range []struct {
+		name, pointer string
+		set           func(place)
+		want          []string
+	}{
+		{"a lead without a transcript", ".lead.usage.reason", func(place) {}, []string{"no transcript of session " + leadID, "/proj"}},
+		{
+			"a lead outside the window", ".lead.usage.reason",
+			func(p place) {
+				p.rollout(leadID, "09:00:00", "/w/jobs", "m", tokenCount("09:50:00", 10, 10), tokenCount("12:50:00", 20, 10))
+			},
+			[]string{"session " + leadID + " used nothing in the run's window"},
+		},
+		{"a worker", ".workers[0].usage.reason", func(p place) { p.wrapped("p.md", "claude", "10:01:00", "10:02:00", "") }, []string{claudeA, claudeB, "scope or scope-worker", "wrapper exited"}},
+	} {
+		p := newPlace(t)
+		tt.set(p)
+		p.collect(codexLead(), []object{roster("scope", "claude", "")}, []object{{"workerId": "scope", "sessionId": claudeA, "promptPath": "p.md"}, {"workerId": "scope", "sessionId": claudeB}})
+		got := p.run("collect", "--home", filepath.Join(p.root, "home"), "--select", tt.pointer, filepath.Join(p.root, "state.json"))
+		for _, part := range tt.want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s: the reason %s lacks %q", tt.name, got, part)
+			}
+		}
+	}
+}
+
+// events | sum says of a window what collect says of the run, when all of it
+// is the run's: by model, in tokens and in money.
+func TestEventsAndSumEqualCollect(t *testing.T) {
+	p := newPlace(t)
+	p.rollout(leadID, "09:00:00", "/w/jobs", "gpt-5.6-sol", tokenCount("09:50:00", 10_000, 10_000), tokenCount("10:10:00", 14_000, 4_000), tokenCount("10:40:00", 19_000, 5_000), tokenCount("11:40:00", 20_000, 1_000))
+	p.claude("-w/"+claudeA+".jsonl", claudeA, "m1", "10:10:00", "", "", 700)
+	p.claude("-w/"+leadID+"/subagents/agent-ascope-worker-0123abc.jsonl", leadID, "m2", "10:20:00", "", "", 50)
+	p.wrapped("p.md", "grok", "10:05:00", "10:20:00", "")
+	p.grok(p.proj(), "g-1", 10_000, 12_000)
+	p.collect(codexLead(), []object{roster("scope", "claude", ""), roster("b", "grok", "p.md")},
+		[]object{{"workerId": "scope", "sessionId": claudeA}, {"workerId": "b", "provider": "grok", "promptPath": "p.md", "sessionId": "g-1"}})
+	home := filepath.Join(p.root, "home")
+	for _, window := range [][2]string{{"2026-09-08T10:00:00Z", "2026-09-08T11:00:00Z"}, {"2026-09-08T10:06:01Z", "2026-09-08T10:20:00Z"}, {"2026-09-08T09:00:00Z", "2026-09-08T12:00:00Z"}} {
+		bounds := []string{"--home", home, "--since", window[0], "--until", window[1]}
+		stream := p.run(append([]string{"events"}, bounds...)...)
+		var sums, blocks bytes.Buffer
+		std := cli.IO{In: strings.NewReader(stream), Out: &sums, Err: &blocks, Env: cli.Env{Get: func(string) string { return "" }}}
+		if status := cli.Main(std, []string{"sum", "--by", "model", "--price", "--select", "[.totals.total, .totals.costUsd, ([.groups[] | [.key.model, .total]] | sort)]", "-"}, app()); status != 0 {
+			t.Fatalf("sum: status %d: %s", status, blocks.String())
+		}
+		collected := p.run(append(append([]string{"collect"}, bounds...), "--select",
+			`[.usageSummary.grandTotalTokens, .usageSummary.costUsd, ([.lead.usage, .workers[].usage | .models // {} | to_entries[]] | group_by(.key) | map([.[0].key, (map(.value) | add)]) | sort)]`,
+			filepath.Join(p.root, "state.json"))...)
+		if sums.String() != collected {
+			t.Errorf("window %v: events | sum says\n%scollect says\n%s", window, sums.String(), collected)
+		}
+	}
+}
