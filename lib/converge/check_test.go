@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"okstra/lib/converge/grouping"
 	"okstra/lib/finding"
 )
 
@@ -166,7 +167,7 @@ func withCandidate(t fataler, s State) State {
 	s = copied(t, s)
 	g := found(1, "w2")
 	g.GroupID = "X-001"
-	g.SourceItems = nil
+	g.SourceItems = []grouping.ItemRef{{WorkerID: "w2", ItemID: "X-001"}}
 	s.Groups = append(s.Groups, g)
 	s.Status, s.StopReason = Running, nil
 	b, queue := s.replay()

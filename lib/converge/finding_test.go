@@ -187,3 +187,47 @@ func TestExplainOfAQueuedGroup(t *testing.T) {
 		}
 	}
 }
+
+// TestAMissingVoteIsNeverAgreement: with one of three verifiers down the other
+// two must carry the claim alone; with two or three down nothing is decided,
+// and the finding says so, so that a person is asked (reported of a panel that
+// ended unanimous because its dissenters had timed out).
+func TestAMissingVoteIsNeverAgreement(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		adversarial bool
+		votes       ballot // worker → word
+		label       Label
+		section     Section
+		settled     bool
+	}{
+		{"all there", false, ballot{"w2": "A", "w3": "A", "w4": "A"}, FullConsensus, Consensus, true},
+		{"one down, two agree", false, ballot{"w2": "A", "w3": "A"}, PartialConsensus, Consensus, true},
+		{"one down, two agree, the claim bears the burden", true, ballot{"w2": "A", "w3": "A"}, PartialConsensus, Consensus, true},
+		{"one down, two differ", true, ballot{"w2": "A", "w3": "D"}, Contested, Difference, false},
+		{"two down, one agrees", false, ballot{"w2": "A"}, PartialConsensus, Difference, false},
+		{"two down, one disagrees", true, ballot{"w2": "D"}, Contested, Difference, false},
+		{"all down", false, ballot{}, WorkerUnique, Difference, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			final := played(t, input(4, tt.adversarial, found(1, "w1")), func(worker, _ string, _ int) string { return tt.votes[worker] })
+			f := final.Findings[0]
+			if f.Classification != tt.label || f.Section != tt.section || f.Settled != tt.settled || f.Missing != 3-len(tt.votes) {
+				t.Errorf("%s, %s, settled %v, %d missing", f.Classification, f.Section, f.Settled, f.Missing)
+			}
+			if open := final.Unsettled(); (len(open) == 0) != tt.settled {
+				t.Errorf("unsettled: %v", open)
+			}
+		})
+	}
+}
+
+// TestWhatSeveralFoundIsOneFinding with all of them as its sources (reported of
+// reviews in which each reviewer's copy of a finding was fixed on its own).
+func TestWhatSeveralFoundIsOneFinding(t *testing.T) {
+	final := finalized(t, seeded(t, input(3, true, found(1, "w1", "w2", "w3"))))
+	sum, err := Summarise(final)
+	if err != nil || len(final.Findings) != 1 || final.Findings[0].Sources != 3 || len(sum.Consensus) != 1 || len(sum.Consensus[0].Positions) != 3 {
+		t.Errorf("%+v %v", sum, err)
+	}
+}

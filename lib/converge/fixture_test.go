@@ -57,7 +57,7 @@ func found(n int, by ...string) Group {
 func input(n int, adversarial bool, groups ...Group) Input {
 	in := Input{
 		SchemaVersion: Version, Kind: InputKind, ArtifactID: "convergence-input-" + theTask.Suffix(), Task: theTask,
-		RunManifestPath: "m.json", Workers: analysts(n), Groups: groups,
+		RunManifestPath: "m.json", Workers: analysts(n), Groups: append([]Group{}, groups...),
 		Config: Config{Enabled: true, MaxRounds: 2, VerificationMode: Lightweight, Adversarial: adversarial},
 	}
 	if adversarial {
