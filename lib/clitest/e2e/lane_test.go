@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,7 +187,7 @@ type result struct {
 	StatusPath, AttemptPath, Message                                   string
 	ExitCode                                                           *int
 	WallMs                                                             int64
-	Usage                                                              *struct{ Input, CacheRead, CacheWrite5m, CacheWrite1h, Output, Reasoning int }
+	Usage                                                              *tokens
 	Warnings                                                           []string
 }
 
@@ -217,20 +218,21 @@ func (l *lane) job() string {
 // gives its result line.
 func (l *lane) dispatch(flags ...string) result {
 	l.t.Helper()
-	return l.dispatchWith(func(*exec.Cmd) {}, flags...)
+	return l.dispatchWith(func(*exec.Cmd) {}, flags)
 }
 
-// dispatchWith lets the caller change how the dispatcher is started.
-func (l *lane) dispatchWith(change func(*exec.Cmd), flags ...string) result {
+// dispatchWith lets the caller change how the dispatcher is started; it may end
+// with 0, 1 and these statuses.
+func (l *lane) dispatchWith(change func(*exec.Cmd), flags []string, statuses ...int) result {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 6*time.Minute)
 	defer cancel()
 	l.write(".okstra/e2e/job.jsonl", l.job())
 	cmd := exec.CommandContext(ctx, filepath.Join(programs, "okstra-dispatch"), append(append([]string{"run", "--retries", "0"}, flags...), ".okstra/e2e/job.jsonl")...)
 	change(cmd)
 	out, err := l.start(cmd)
-	var exit *exec.ExitError
-	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+	var ended *exec.ExitError
+	if err != nil && !(errors.As(err, &ended) && slices.Contains(append(statuses, 1), ended.ExitCode())) {
 		l.t.Fatalf("okstra-dispatch run: %v\n%s", err, out)
 	}
 	var r result
@@ -288,24 +290,35 @@ func (l *lane) untouched() {
 	}
 }
 
-// nothingLeft checks that no process of the lane lives on: each has the lane's
-// home in its environment.
-func (l *lane) nothingLeft() {
+// process is one that runs for a lane.
+type process struct{ pid, line string }
+
+// processes are those of the lane: each has the lane's folder in its
+// environment.
+func (l *lane) processes() (list []process) {
 	l.t.Helper()
-	procs, err := filepath.Glob("/proc/[0-9]*/environ")
+	found, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	for _, path := range procs {
+	for _, path := range found {
 		env, err := os.ReadFile(path)
 		if err != nil || !bytes.Contains(env, []byte(l.dir+"/")) {
 			continue // gone, or not ours
 		}
-		line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
-		if len(line) == 0 {
-			continue // ended and not yet reaped
+		// A process that has ended and was not yet reaped has no command line.
+		if line, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")); err == nil && len(line) > 0 {
+			list = append(list, process{filepath.Base(filepath.Dir(path)), string(line)})
 		}
-		l.t.Errorf("process %s is left: %.200q", filepath.Base(filepath.Dir(path)), line)
+	}
+	return list
+}
+
+// nothingLeft checks that no process of the lane lives on.
+func (l *lane) nothingLeft() {
+	l.t.Helper()
+	for _, p := range l.processes() {
+		l.t.Errorf("process %s is left: %.200q", p.pid, p.line)
 	}
 }
 

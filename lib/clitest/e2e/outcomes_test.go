@@ -25,12 +25,12 @@ func TestEachCLICompletes(t *testing.T) {
 			t.Run(c.id+"/"+boundary, func(t *testing.T) {
 				t.Parallel()
 				l := newLane(t, c, modelserver.Options{Default: "tool", Command: doesTheJob})
-				r := l.dispatch("--timeout", patient.wall.String(), "--boundary", boundary)
+				r := l.dispatch(append(patient.flags(), "--boundary", boundary)...)
 				if c.id == "claude" && boundary == "none" {
 					l.ended(r, refused, patient)
 					return
 				}
-				l.ended(r, end{outcome: "completed", cause: "ok", exit: new(0), mutation: "artifact-only"}, patient)
+				l.ended(r, done, patient)
 				s := l.sidecar(r)
 				if r.Boundary != boundary || s.Boundary.Kind != boundary {
 					t.Errorf("boundary %s, in the sidecar %s, want %s", r.Boundary, s.Boundary.Kind, boundary)
@@ -59,6 +59,10 @@ type end struct {
 
 // limits are those of a job.
 type limits struct{ wall, idle time.Duration }
+
+func (l limits) flags() []string {
+	return []string{"--timeout", l.wall.String(), "--idle", l.idle.String()}
+}
 
 var (
 	patient = limits{4 * time.Minute, 4 * time.Minute}

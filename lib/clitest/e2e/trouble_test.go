@@ -154,7 +154,7 @@ func TestTrouble(t *testing.T) {
 				t.Parallel()
 				for _, limits := range want.limits() {
 					l := newLane(t, c, modelserver.Options{Default: trouble.scenario, Command: func(string) string { return cmp.Or(trouble.command, writeResult) }})
-					r := l.dispatch(append(trouble.flags(l), "--timeout", limits.wall.String(), "--idle", limits.idle.String())...)
+					r := l.dispatch(append(trouble.flags(l), limits.flags()...)...)
 					if want.outcome == "timeout" && len(l.server.Calls()) == 0 {
 						t.Logf("the machine is busy: %v and no call yet", r)
 						continue

@@ -1,15 +1,20 @@
 package modelserver
 
-import "net/http"
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
 
 // chatTools are the names of the shell tool in the CLIs that speak Chat
 // Completions.
 var chatTools = []string{"Bash", "Shell", "bash", "shell", "run_terminal_cmd", "run_command", "run_terminal_command", "execute_command"}
 
-// chat speaks OpenAI's Chat Completions. A request without tools asks for a
-// title or the like and is no part of the conversation.
+// chat speaks OpenAI's Chat Completions. A request without tools, or in which
+// the CLI itself reacts to the model's last words, asks for a title or the like
+// and is no part of the conversation.
 func (t *turn) chat() {
-	if len(t.body.Tools) == 0 {
+	if len(t.body.Tools) == 0 || t.talksBack() {
 		t.side()
 	}
 	id := "chatcmpl-" + t.id
@@ -47,6 +52,9 @@ func (t *turn) chat() {
 		t.hang()
 		return
 	}
+	if t.scenario == "think" {
+		chunk(obj{"choices": delta(obj{"reasoning_content": "stub thought"}, nil)})
+	}
 	reason := "stop"
 	if tool != "" {
 		reason = "tool_calls"
@@ -58,4 +66,16 @@ func (t *turn) chat() {
 	chunk(obj{"choices": []obj{}, "usage": usage})
 	t.raw0("data: [DONE]\n\n")
 	t.finish()
+}
+
+// talksBack tells whether the last message is a reminder by the CLI that follows
+// the model's own.
+func (t *turn) talksBack() bool {
+	n := len(t.body.Messages)
+	if n < 2 || t.body.Messages[n-2].Role != "assistant" {
+		return false
+	}
+	var text string // what is no text is no reminder either
+	_ = json.Unmarshal(t.body.Messages[n-1].Content, &text)
+	return strings.HasPrefix(text, "<system-reminder>")
 }

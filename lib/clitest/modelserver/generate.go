@@ -49,6 +49,9 @@ func (t *turn) generate(stream bool) {
 		t.hang()
 		return
 	}
+	if t.scenario == "think" {
+		t.event("", obj{"candidates": []obj{{"content": content(obj{"text": "stub thought", "thought": true}), "index": 0}}})
+	}
 	if !t.pieces(part) {
 		t.cut()
 	}

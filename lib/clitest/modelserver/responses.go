@@ -5,8 +5,16 @@ import (
 	"strings"
 )
 
-// responses speaks OpenAI's Responses, streaming.
+// responsesTools are the names of the shell tool in the CLIs that speak
+// Responses.
+var responsesTools = []string{"exec_command", "shell_command", "shell"}
+
+// responses speaks OpenAI's Responses, streaming. A request that offers tools
+// and no shell among them asks for a title.
 func (t *turn) responses() {
+	if len(t.body.Tools) > 0 && t.offered(responsesTools...) == "" && !t.codeMode() {
+		t.side()
+	}
 	id := "resp_" + t.id
 	t.events()
 	n := 0
@@ -40,7 +48,7 @@ func (t *turn) responses() {
 }
 
 func (t *turn) responsesItem(ev func(string, obj)) obj {
-	if tool := t.tool("exec_command", "shell_command", "shell"); tool != "" {
+	if tool := t.tool(responsesTools...); tool != "" {
 		arguments := map[string]obj{
 			"exec_command":  {"cmd": t.command()},
 			"shell_command": {"command": t.command()},
@@ -55,7 +63,7 @@ func (t *turn) responsesItem(ev func(string, obj)) obj {
 		ev("response.output_item.done", obj{"output_index": 0, "item": done})
 		return done
 	}
-	if t.codeMode() {
+	if t.wantsTool() && t.codeMode() {
 		return t.codeCall(ev)
 	}
 	message := func(status string, content []obj) obj {
@@ -78,10 +86,7 @@ func (t *turn) responsesItem(ev func(string, obj)) obj {
 // codeMode says whether the request offers, instead of tools, one that runs a
 // program which calls them, as Codex does for the models that it knows. They
 // stand in the input then and not among the tools.
-func (t *turn) codeMode() bool {
-	wanted := t.scenario == "tool" || t.scenario == "longtool"
-	return wanted && !t.toolCalled() && strings.Contains(t.raw, `"type":"custom","name":"exec"`)
-}
+func (t *turn) codeMode() bool { return strings.Contains(t.raw, `"type":"custom","name":"exec"`) }
 
 func (t *turn) codeCall(ev func(string, obj)) obj {
 	program := "text(await tools.exec_command(" + asText(obj{"cmd": t.command()}) + "))"

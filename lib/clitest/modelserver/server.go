@@ -129,6 +129,10 @@ type request struct {
 			Name string `json:"name"`
 		} `json:"functionDeclarations"`
 	} `json:"tools"`
+	Messages []struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	} `json:"messages"`
 	GenerationConfig struct {
 		ResponseMimeType   string          `json:"responseMimeType"`
 		ResponseJSONSchema json.RawMessage `json:"responseJsonSchema"`
@@ -270,9 +274,19 @@ func (t *turn) toolCalled() bool {
 // tool is the first of names that the request offers, when the scenario wants
 // a tool call and none was answered yet.
 func (t *turn) tool(names ...string) string {
-	if t.scenario != "tool" && t.scenario != "longtool" || t.toolCalled() {
+	if !t.wantsTool() {
 		return ""
 	}
+	return t.offered(names...)
+}
+
+// wantsTool tells whether the scenario wants a tool call now.
+func (t *turn) wantsTool() bool {
+	return (t.scenario == "tool" || t.scenario == "longtool") && !t.toolCalled() && !t.call.Side
+}
+
+// offered is the first of names that the request offers, or "".
+func (t *turn) offered(names ...string) string {
 	offered := map[string]bool{}
 	for _, tool := range t.body.Tools {
 		offered[tool.Name], offered[tool.Type], offered[tool.Function.Name] = true, true, true

@@ -61,6 +61,9 @@ func TestEachDialectAnswersAndReportsTheTruth(t *testing.T) {
 				if err != nil || !strings.Contains(text, d.usage) {
 					t.Errorf("%s: %v, usage %s missing in %.300s", scenario, err, d.usage, text)
 				}
+				if scenario == "think" && !strings.Contains(text, "stub thought") {
+					t.Errorf("no thought in %.300s", text)
+				}
 				if got := strings.Contains(text, d.tool); scenario == "tool" && (!got || !strings.Contains(text, "echo mine")) {
 					t.Errorf("%s: tool call missing in %.300s", scenario, text)
 				}
@@ -167,14 +170,29 @@ func TestHangEndsWithTheServer(t *testing.T) {
 }
 
 func TestSideCallsAreToldApart(t *testing.T) {
-	s := start(t, Options{})
-	if _, err := http.Post(s.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"stream":true}`)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := http.Post(s.URL()+"/m:generateContent", "application/json", strings.NewReader(`{"generationConfig":{"responseMimeType":"application/json"}}`)); err != nil {
-		t.Fatal(err)
-	}
-	if n, side := s.Finished(); n != 0 || side != 2 {
-		t.Errorf("Finished() = %d, %d, want 0, 2", n, side)
+	for _, tt := range []struct {
+		name, path, body string
+		side             bool
+	}{
+		{"no tools", "/v1/chat/completions", `{"stream":true}`, true},
+		{"a reminder after a reply", "/v1/chat/completions", `{"tools":[{"name":"Shell"}],"messages":[{"role":"assistant"},{"role":"user","content":"<system-reminder>say it short"}]}`, true},
+		{"a reminder after a question", "/v1/chat/completions", `{"tools":[{"name":"Shell"}],"messages":[{"role":"user"},{"role":"user","content":"<system-reminder>be kind"}]}`, false},
+		{"a question after a reply", "/v1/chat/completions", `{"tools":[{"name":"Shell"}],"messages":[{"role":"assistant"},{"role":"user","content":[{"text":"hi"}]}]}`, false},
+		{"a route", "/m:generateContent", `{"generationConfig":{"responseMimeType":"application/json"}}`, true},
+		{"a question", "/m:generateContent", `{}`, false},
+		{"a tool for a title", "/v1/responses", `{"tools":[{"type":"function","name":"session_title"}]}`, true},
+		{"a shell", "/v1/responses", `{"tools":[{"type":"function","name":"shell"}]}`, false},
+		{"a program", "/v1/responses", `{"tools":[{"type":"function","name":"x"}],"input":[{"tools":[{"type":"custom","name":"exec"}]}]}`, false},
+	} {
+		s := start(t, Options{Default: "tool"})
+		resp, err := http.Post(s.URL()+tt.path, "application/json", strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		if n, side := s.Finished(); n+side != 1 || side == 1 != tt.side {
+			t.Errorf("%s: Finished() = %d, %d, want side %v", tt.name, n, side, tt.side)
+		}
 	}
 }

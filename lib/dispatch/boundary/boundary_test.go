@@ -380,3 +380,25 @@ func BenchmarkOverlayStart(b *testing.B) {
 		box.Close()
 	}
 }
+
+// A settings file that a CLI expects begins as an empty object; one that is
+// there is left alone, and nothing else is left beside it.
+func TestExistingBeginsSettingsAndLeavesThemAlone(t *testing.T) {
+	dir := realTempDir(t)
+	path := filepath.Join(dir, ".cli.json")
+	for _, want := range []string{"{}\n", "{\"mine\":1}\n"} {
+		if got := existing([]string{path}); !cmp.Equal(got, []string{path}) {
+			t.Errorf("existing() = %q, want %q", got, path)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != want {
+			t.Errorf("settings %q, %v, want %q", text, err, want)
+		}
+		if err := os.WriteFile(path, []byte("{\"mine\":1}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		beginSettings(path) // as another job does that saw no file
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("%v in the folder, %v, want the settings alone", list, err)
+	}
+}

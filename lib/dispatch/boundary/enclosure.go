@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,8 +66,7 @@ func existing(paths []string) []string {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {
 			if filepath.Ext(path) == ".json" {
-				_ = os.MkdirAll(filepath.Dir(path), 0o700)
-				_ = os.WriteFile(path, []byte("{}\n"), 0o600)
+				beginSettings(path)
 			} else {
 				_ = os.MkdirAll(path, 0o700)
 			}
@@ -76,6 +76,23 @@ func existing(paths []string) []string {
 		}
 	}
 	return list
+}
+
+// beginSettings makes an empty settings file, whole or not at all: a CLI that
+// finds half a file on a full disk takes its settings for corrupted, and one
+// that another job has made meanwhile stays as it is.
+func beginSettings(path string) {
+	dir := filepath.Dir(path)
+	_ = os.MkdirAll(dir, 0o700)
+	file, err := os.CreateTemp(dir, ".okstra-*") // mode 0600
+	if err != nil {
+		return
+	}
+	defer os.Remove(file.Name())
+	_, err = file.WriteString("{}\n")
+	if err = errors.Join(err, file.Close()); err == nil {
+		_ = os.Link(file.Name(), path)
+	}
 }
 
 func appendOnce(list []string, path string) []string {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"okstra/lib/run"
 )
 
 // at is the value at a JSON pointer; the zero value when there is none. Keys
@@ -154,17 +156,19 @@ func digits(s string) bool {
 }
 
 // usage takes the usage object of the event that reports it; until one does,
-// what the single replies say stands.
+// what the single replies say stands. It also stands against a total of
+// nothing, which Claude Code prints when it had to ask without a stream.
 func (r *Reader) usage(event gjson.Result) {
+	so, replied := r.running.total()
 	if raw := at(event, r.rules.UsagePointer); raw.IsObject() {
-		if counts, ok := Counts(raw); ok {
+		if counts, ok := Counts(raw); ok && (counts != run.Usage{} || !replied || so == run.Usage{}) {
 			r.summary.Usage = &counts
 			r.summary.RawUsage = json.RawMessage(bytes.Clone([]byte(raw.Raw)))
 			r.running.final = true
 			return
 		}
 	}
-	if so, ok := r.running.total(); ok {
+	if replied {
 		r.summary.Usage = &so
 	}
 }

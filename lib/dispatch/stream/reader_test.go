@@ -48,6 +48,15 @@ func TestSummaryOfAStream(t *testing.T) {
 			Usage: &run.Usage{Input: 2402, CacheRead: 6814, CacheWrite5m: 1000, CacheWrite1h: 18, Output: 154},
 		}},
 		{
+			"claude: a total of nothing does not undo what the replies say", claude, `{"type":"assistant","message":{"id":"m1","usage":{"input_tokens":1201,"output_tokens":77}}}
+{"type":"result","is_error":false,"usage":{"input_tokens":0,"output_tokens":0}}`,
+			Summary{Terminal: "result", Good: true, Events: 2, Usage: &run.Usage{Input: 1201, Output: 77}},
+		},
+		{
+			"claude: a total of nothing after no reply is nothing", claude, `{"type":"result","is_error":true,"usage":{"input_tokens":0,"output_tokens":0}}`,
+			Summary{Terminal: "result", Events: 1, Usage: &run.Usage{}},
+		},
+		{
 			"claude: is_error wins over the subtype success", claude,
 			`{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"bad request"}`,
 			Summary{Terminal: "result", Message: "bad request", APIStatus: new(400), Events: 1},
@@ -76,6 +85,10 @@ func TestSummaryOfAStream(t *testing.T) {
 			"gemini: the result carries a status", gemini, `{"type":"init","session_id":"g-1","model":"auto"}
 {"type":"result","status":"error","error":{"message":"quota"}}`,
 			Summary{SessionID: "g-1", Terminal: "result", Message: "quota", Events: 2},
+		},
+		{
+			"gemini: thoughts stand in the total alone", gemini, `{"type":"result","status":"success","stats":{"total_tokens":9396,"input_tokens":9216,"output_tokens":154,"cached":6814,"input":2402}}`,
+			Summary{Terminal: "result", Good: true, Events: 1, Usage: &run.Usage{Input: 2402, CacheRead: 6814, Output: 180, Reasoning: 26}},
 		},
 		{
 			"grok: an end that was cancelled", grok, `{"type":"end","stopReason":"cancelled","sessionId":"k-1","usage":{"inputTokens":2402,"cachedReadTokens":6814,"outputTokens":154}}`,

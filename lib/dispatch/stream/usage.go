@@ -37,6 +37,12 @@ func Counts(usage gjson.Result) (counts run.Usage, ok bool) {
 		counts.CacheRead = min(read, counts.Input)
 		counts.Input -= counts.CacheRead
 	}
+	// Gemini leaves the thoughts out of the output and of the stream, but not out
+	// of the total. They are billed as output.
+	if total, ok := get("total_tokens"); ok && usage.Get("cached").Exists() && total > input+output {
+		counts.Reasoning = total - input - output
+		counts.Output += counts.Reasoning
+	}
 	written, _ := get("cache_creation_input_tokens", "cacheCreationInputTokens")
 	hour, _ := get("cache_creation.ephemeral_1h_input_tokens")
 	counts.CacheWrite1h = min(hour, written)
