@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"time"
 
 	"okstra/lib/cli"
@@ -16,13 +17,13 @@ import (
 
 // scanFlags are the flags of every command that reads transcripts.
 type scanFlags struct {
+	noCache      *bool
 	home         *string
 	since, until *time.Time
 }
 
 func declareScan(f *cli.Flags) scanFlags {
-	f.Bool("no-cache")
-	return scanFlags{home: f.String("home", ""), since: f.Time("since"), until: f.Time("until")}
+	return scanFlags{noCache: f.Bool("no-cache"), home: f.String("home", ""), since: f.Time("since"), until: f.Time("until")}
 }
 
 func (s scanFlags) homes(std cli.IO) transcript.Home {
@@ -45,15 +46,22 @@ func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []strin
 	}
 	bar := std.Progress("scanning", 0)
 	defer bar.Done()
-	r, err := scan.Run(ctx, scan.Options{Home: s.homes(std), Readers: readers, Paths: paths, Since: *s.since, Progress: func(total, step int64) {
+	o := scan.Options{Home: s.homes(std), Readers: readers, Paths: paths, Since: *s.since, Now: std.Env.Now(), Progress: func(total, step int64) {
 		bar.SetTotal(total)
 		bar.Add(step)
-	}})
+	}}
+	if home := std.Env.OkstraHome(); home != "" && !*s.noCache {
+		o.Cache = filepath.Join(home, "cache", "token-usage")
+	}
+	r, err := scan.Run(ctx, o)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return r, cli.BadInput(err)
 	}
 	if err != nil {
 		return r, err
+	}
+	if r.Uncached != nil {
+		std.Warnf("the cache was not written: %v", r.Uncached)
 	}
 	for _, w := range r.Warnings {
 		std.Warnf("not counted: %v", w)

@@ -113,7 +113,7 @@ func (e *Event) ModelCalls() int64 { return max(1, e.Calls) }
 // a few thousand.
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = append(b, `{"provider":`...)
-	b = appendString(b, e.Provider)
+	b = AppendString(b, e.Provider)
 	for _, f := range [...]struct{ key, text string }{
 		{`,"session":`, e.Session},
 		{`,"agent":`, e.Agent},
@@ -121,7 +121,7 @@ func (e *Event) AppendJSON(b []byte) []byte {
 		{`,"ts":`, e.TS},
 		{`,"model":`, e.Model},
 	} {
-		b = appendString(append(b, f.key...), f.text)
+		b = AppendString(append(b, f.key...), f.text)
 	}
 	for _, f := range [...]struct {
 		key string
@@ -137,7 +137,7 @@ func (e *Event) AppendJSON(b []byte) []byte {
 		b = strconv.AppendInt(append(b, f.key...), f.n, 10)
 	}
 	if e.Speed != "" {
-		b = appendString(append(b, `,"speed":`...), e.Speed)
+		b = AppendString(append(b, `,"speed":`...), e.Speed)
 	}
 	if e.Placeholder {
 		b = append(b, `,"placeholder":true`...)
@@ -148,13 +148,14 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	if e.Incomplete {
 		b = append(b, `,"incomplete":true`...)
 	}
-	b = appendString(append(b, `,"source":{"path":`...), e.Source.Path)
+	b = AppendString(append(b, `,"source":{"path":`...), e.Source.Path)
 	b = strconv.AppendInt(append(b, `,"line":`...), int64(e.Source.Line), 10)
 	return append(b, "}}"...)
 }
 
-// appendString quotes s; anything but plain ASCII text is left to encoding/json.
-func appendString(b []byte, s string) []byte {
+// AppendString appends s as a JSON string; anything but plain ASCII text is left to
+// encoding/json.
+func AppendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			return append(b, quote(s)...)

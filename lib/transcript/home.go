@@ -40,6 +40,7 @@ func (h Home) Below(path ...string) string {
 type Root struct {
 	Dir   string
 	Match func(path string) bool // is a file below Dir, by its whole path, a transcript
+	Depth int                    // so many folders below Dir name what belongs together in the cache; 0 means one
 }
 
 // HasSuffix reports whether a path is of a kind, compressed or not.

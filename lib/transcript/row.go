@@ -130,5 +130,6 @@ func (rd *Reader) Events(r io.Reader, name string) iter.Seq2[Event, error] {
 type Scratch struct {
 	Buffer []byte
 	Rows   []Row
+	Every  bool // parse every line, not only those that hold what is searched for: the slow way, to compare with
 	Texts
 }

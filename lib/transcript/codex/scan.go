@@ -63,7 +63,7 @@ func ThreadOfFile(path string) string {
 func roots(h transcript.Home) []transcript.Root {
 	var out []transcript.Root
 	if dir := h.Or("CODEX_HOME", ".codex"); dir != "" {
-		out = append(out, transcript.Root{Dir: filepath.Join(dir, "sessions"), Match: isRollout}, transcript.Root{Dir: filepath.Join(dir, "archived_sessions"), Match: isRollout})
+		out = append(out, transcript.Root{Dir: filepath.Join(dir, "sessions"), Match: isRollout, Depth: 2}, transcript.Root{Dir: filepath.Join(dir, "archived_sessions"), Match: isRollout})
 	}
 	if dir := h.Below(".agent", "sessions"); dir != "" {
 		out = append(out, transcript.Root{Dir: dir, Match: isRollout})

@@ -36,6 +36,9 @@ func Walk(r io.Reader, f *transcript.File, s *transcript.Scratch, needle *Needle
 	if cap(s.Buffer) < blockSize {
 		s.Buffer = make([]byte, blockSize)
 	}
+	if s.Every {
+		needle = nil
+	}
 	w := walker{file: f, needle: needle, use: use}
 	buf, have := s.Buffer[:cap(s.Buffer)], 0
 	for {

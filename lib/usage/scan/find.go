@@ -18,8 +18,9 @@ type found struct {
 	reader        *transcript.Reader
 	path          string
 	size          int64
-	mtime         int64 // nanoseconds since 1970
+	mtime, ctime  int64 // nanoseconds since 1970
 	device, inode uint64
+	shard         string // the cache file that knows it
 }
 
 // finder collects files. A file that is reached twice, through a link or two
@@ -28,6 +29,7 @@ type finder struct {
 	seen  map[[2]uint64]bool
 	files []found
 	warn  func(error)
+	root  transcript.Root // that is being searched; none for paths the caller named
 }
 
 // inHome finds the transcripts of the readers under a home. Roots that do not
@@ -35,6 +37,7 @@ type finder struct {
 func (fi *finder) inHome(readers []*transcript.Reader, home transcript.Home) {
 	for _, reader := range readers {
 		for _, root := range reader.Roots(home) {
+			fi.root = root
 			fi.dir(root.Dir, func(path string) *transcript.Reader {
 				if root.Match(path) {
 					return reader
@@ -153,14 +156,15 @@ func (fi *finder) file(path string, info fs.FileInfo, reader *transcript.Reader)
 		return
 	}
 	f := found{reader: reader, path: path, size: info.Size(), mtime: info.ModTime().UnixNano()}
-	f.device, f.inode = identity(info)
+	f.device, f.inode, f.ctime = identity(info)
+	f.shard = shardOf(reader.Provider, fi.root, path)
 	fi.files = append(fi.files, f)
 }
 
 // first reports whether a file or folder was not met before.
 func (fi *finder) first(info fs.FileInfo) bool {
 	var key [2]uint64
-	key[0], key[1] = identity(info)
+	key[0], key[1], _ = identity(info)
 	if key[1] == 0 {
 		return true
 	}
@@ -174,11 +178,12 @@ func (fi *finder) first(info fs.FileInfo) bool {
 	return true
 }
 
-func identity(info fs.FileInfo) (device, inode uint64) {
+// identity tells files apart, and when anything about one last changed.
+func identity(info fs.FileInfo) (device, inode uint64, changed int64) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(st.Dev), uint64(st.Ino)
+		return uint64(st.Dev), uint64(st.Ino), changeTime(st)
 	}
-	return 0, 0
+	return 0, 0, 0
 }
 
 // choose drops the poorer copies of files that a provider moves or compresses:

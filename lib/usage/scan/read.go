@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,14 +26,18 @@ const pieceSize = 16 << 20
 type piece struct {
 	file     int   // index in the list
 	from, to int64 // math.MaxInt64: to the end of the file, wherever it is by then
+	known    *memo // what the cache says about the file, which is then one piece
 	got      *transcript.File
+	fresh    *memo // what the cache is to say
 	fault    error
 }
 
 // read runs pass 1 over all files, on as many cores as there are: the largest
 // files first, so that no core is left with one at the end, and those in pieces.
-func (o Options) read(ctx context.Context, list []found) ([]*transcript.File, []error, error) {
-	pieces := cut(list)
+//
+// fresh is what the cache is to say about each file from now on.
+func (o Options) read(ctx context.Context, list []found, known *cache) (files []*transcript.File, faults []error, fresh []*memo, err error) {
+	pieces := o.cut(list, known)
 	var total int64
 	for _, f := range list {
 		total += f.size
@@ -48,7 +53,10 @@ func (o Options) read(ctx context.Context, list []found) ([]*transcript.File, []
 					return nil
 				}
 				p := &pieces[n]
-				p.got, p.fault = list[p.file].scan(p, scratch)
+				list[p.file].scan(p, scratch)
+				if known != nil && p.whole() {
+					p.remember(list[p.file], o.Now)
+				}
 				if o.Progress != nil {
 					o.Progress(total, min(p.to, list[p.file].size)-p.from)
 				}
@@ -57,9 +65,9 @@ func (o Options) read(ctx context.Context, list []found) ([]*transcript.File, []
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	files, faults := make([]*transcript.File, len(list)), make([]error, len(list))
+	files, faults, fresh = make([]*transcript.File, len(list)), make([]error, len(list)), make([]*memo, len(list))
 	for len(pieces) > 0 {
 		n := 1
 		for n < len(pieces) && pieces[n].file == pieces[0].file {
@@ -67,14 +75,19 @@ func (o Options) read(ctx context.Context, list []found) ([]*transcript.File, []
 		}
 		i := pieces[0].file
 		files[i], faults[i] = list[i].join(pieces[:n])
+		if known != nil && n > 1 {
+			pieces[0].got, pieces[0].fault = files[i], faults[i]
+			pieces[0].remember(list[i], o.Now)
+		}
+		fresh[i] = pieces[0].fresh
 		pieces = pieces[n:]
 	}
-	return files, faults, nil
+	return files, faults, fresh, nil
 }
 
 // cut lists the pieces of all files in the order in which they are read. The
 // pieces of a file follow each other.
-func cut(list []found) []piece {
+func (o Options) cut(list []found, known *cache) []piece {
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
@@ -82,16 +95,20 @@ func cut(list []found) []piece {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].size, list[a].size) })
 	pieces := make([]piece, 0, len(list))
 	for _, i := range order {
-		pieces = append(pieces, list[i].cut(i)...)
+		if known != nil && known.byPath[list[i].path] != nil {
+			pieces = append(pieces, piece{file: i, to: math.MaxInt64, known: known.byPath[list[i].path]})
+			continue
+		}
+		pieces = append(pieces, list[i].cut(i, cmp.Or(o.piece, pieceSize))...)
 	}
 	return pieces
 }
 
 // cut cuts a large file of lines at line ends. Whatever cannot be cut, or not be
 // opened, is one piece.
-func (f found) cut(index int) []piece {
+func (f found) cut(index int, size int64) []piece {
 	whole := piece{file: index, to: math.MaxInt64}
-	if f.size <= 2*pieceSize || f.reader.Whole || compressed(f.path) {
+	if f.size <= 2*size || f.reader.Whole || compressed(f.path) {
 		return []piece{whole}
 	}
 	file, err := os.Open(f.path)
@@ -101,8 +118,8 @@ func (f found) cut(index int) []piece {
 	defer file.Close()
 	var pieces []piece
 	for {
-		at, ok := lineStart(file, whole.from+pieceSize)
-		if !ok || f.size-at < pieceSize {
+		at, ok := lineStart(file, whole.from+size)
+		if !ok || f.size-at < size {
 			return append(pieces, whole)
 		}
 		last := whole
@@ -128,24 +145,73 @@ func lineStart(file io.ReaderAt, at int64) (int64, bool) {
 	}
 }
 
-// scan reads one piece. Its rows count lines from the piece's start.
-func (f found) scan(p *piece, scratch *transcript.Scratch) (*transcript.File, error) {
+// whole reports whether the piece is all of its file.
+func (p *piece) whole() bool { return p.from == 0 && p.to == math.MaxInt64 }
+
+// scan reads one piece, or what the cache does not know of the file. Its rows
+// count lines from the piece's start.
+func (f found) scan(p *piece, scratch *transcript.Scratch) {
+	if f.recall(p, scratch) {
+		return
+	}
 	in, err := open(f.path)
 	if err != nil {
-		return nil, err
+		p.fault = err
+		return
 	}
-	file := &transcript.File{Provider: f.reader.Provider, Path: f.path, End: transcript.Position{Offset: p.from}}
-	file.Rows = scratch.Rows[:0]
+	file := p.got
+	if file == nil {
+		file = &transcript.File{Provider: f.reader.Provider, Path: f.path, End: transcript.Position{Offset: p.from}}
+	}
+	kept := file.Rows
+	file.Rows = append(scratch.Rows[:0], kept...)
 	var text io.Reader = in
-	if at, ok := in.(io.ReaderAt); ok && (p.from > 0 || p.to < math.MaxInt64) {
-		text = io.NewSectionReader(at, p.from, p.to-p.from)
+	if at, ok := in.(io.ReaderAt); ok && (file.End.Offset > 0 || p.to < math.MaxInt64) {
+		text = io.NewSectionReader(at, file.End.Offset, p.to-file.End.Offset)
 	}
-	fault := errors.Join(f.reader.Scan(text, file, scratch), in.Close())
+	p.fault = errors.Join(f.reader.Scan(text, file, scratch), in.Close())
 	scratch.Rows, file.Rows = file.Rows, slices.Clone(file.Rows)
 	if f.reader.Beside != nil && p.from == 0 {
 		f.reader.Beside(file)
 	}
-	return file, fault
+	p.got = file
+}
+
+// recall takes from the cache what it knows of the piece's file, and reports
+// whether that is all there is.
+func (f found) recall(p *piece, scratch *transcript.Scratch) bool {
+	if p.known == nil {
+		return false
+	}
+	stands := p.known.standing(f)
+	if stands == worthless {
+		p.known = nil
+		return false
+	}
+	p.got = p.known.file(f, scratch)
+	if p.got == nil {
+		p.known = nil
+		return false
+	}
+	if stands == current && (p.known.offset == f.size || compressed(f.path)) {
+		if f.reader.Beside != nil {
+			f.reader.Beside(p.got)
+		}
+		return true
+	}
+	return false
+}
+
+// remember makes the cache's document of a file that was read without fault; the
+// old one stays where nothing was read.
+func (p *piece) remember(f found, now time.Time) {
+	switch {
+	case p.got == nil || p.fault != nil:
+	case p.known != nil && p.known.size == f.size && p.known.mtime == f.mtime && p.known.ctime == f.ctime:
+		p.fresh = p.known
+	default:
+		p.fresh = f.document(p.got, now)
+	}
 }
 
 // join puts the pieces of a file together.

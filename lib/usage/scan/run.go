@@ -22,6 +22,13 @@ type Options struct {
 	// about what happened from then on.
 	Since time.Time
 
+	// Cache is the folder of the cache, "" for none, and Now the time by which it
+	// judges how settled a file is.
+	Cache string
+	Now   time.Time
+
+	piece int64 // bytes that one worker reads of a large file; 0 means pieceSize
+
 	// Progress hears of every file read: the bytes of all, and of this one. It
 	// is called from several goroutines.
 	Progress func(total, step int64)
@@ -34,6 +41,7 @@ type Result struct {
 	Events   []transcript.Event
 	Note     transcript.Note
 	Warnings []error // what could not be read and is not counted
+	Uncached error   // why the cache could not be written
 }
 
 // Run reads everything. Only what the caller named must be there.
@@ -48,9 +56,16 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		fi.inHome(o.Readers, o.Home)
 	}
 	list := o.recent(choose(fi.files))
-	files, faults, err := o.read(ctx, list)
+	var known *cache
+	if o.Cache != "" {
+		known = openCache(o.Cache, list)
+	}
+	files, faults, fresh, err := o.read(ctx, list, known)
 	if err != nil {
 		return r, err
+	}
+	if known != nil {
+		r.Uncached = known.save(list, fresh)
 	}
 	r.fold(o.Readers, list, files, faults)
 	return r, nil
