@@ -51,8 +51,20 @@ func tolerant(raw []byte) *run.Status {
 			_ = json.Unmarshal(fields[name], &s.ExitCode) // of another type: not known
 		}
 	}
-	if !slices.Contains([]string{"not-started", "started", "exited", "timeout", "failed"}, s.State) {
-		s.State = ""
-	}
+	s.State = proven(s)
 	return &s
+}
+
+// proven is the state that a status file proves: the one that it names, if that
+// is one of ours, else what its times say.
+func proven(s run.Status) string {
+	switch {
+	case slices.Contains([]string{"not-started", "started", "exited", "timeout", "failed"}, s.State):
+		return s.State
+	case s.EndedAt != "" || s.ExitCode != nil:
+		return "exited"
+	case s.StartedAt != "":
+		return "started"
+	}
+	return ""
 }

@@ -429,3 +429,42 @@ func drawRun(t *rapid.T, i int) Run {
 	}
 	return r
 }
+
+// Whatever stands in a team state, a run is covered with a total or has one of
+// the reasons, and the report of it fits its schema.
+func FuzzRead(f *testing.F) {
+	f.Add(`{"kind":"okstra-team-state","usageSummary":null}`)
+	f.Add(`{"usageSummary":{"grandTotalTokens":5,"costUsd":0.1,"costComplete":true,"roles":[{"source":"codex-rollout","totalTokens":5}]}}`)
+	f.Add(`{"usageSummary":{"grandTotalTokens":1e3,"roles":[{"source":"unavailable"}],"unattributed":{}},"startedAt":"2026-09-01T00:00:00Z"}`)
+	f.Add(`{"workers":[{"workerId":"a","usage":{"source":"grok-updates","models":{"m":1}}}],"usageSummary":{"grandTotalTokens":0,"unmatchedModels":["m",""]}}`)
+	f.Add(`[{"usageSummary":{"roles":[null]}}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		doc, err := jsondoc.Parse("t", []byte(text))
+		if err != nil {
+			return
+		}
+		var r Run
+		r.read(doc, true)
+		if (r.Reason == "") != (r.Tokens != nil) || r.Reason != "" && !slices.Contains(Reasons, r.Reason) {
+			t.Fatalf("reason %q, tokens %v", r.Reason, r.Tokens)
+		}
+		for _, by := range [][]string{{"task-type"}, {"provider", "model", "day"}} {
+			made, _ := Make([]Run{r}, Options{By: by})
+			raw, err := jsondoc.Marshal(made)
+			if err != nil {
+				t.Fatal(err)
+			}
+			printed, err := jsondoc.Parse("report", raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fault := range schema.Validate(printed, "okstra-usage-report") {
+				t.Errorf("%s: %s", fault.Pointer, fault.Message)
+			}
+			var out bytes.Buffer
+			if err := errors.Join(made.Text(&out), made.CSV(&out), Page(&out, made)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

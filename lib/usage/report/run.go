@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,7 +180,7 @@ func (r *Run) read(doc jsondoc.Doc, going bool) {
 	if group := groupOf(s.RunID); group != "" {
 		r.Group = group
 	}
-	if s.ProjectRoot != "" {
+	if filepath.IsAbs(s.ProjectRoot) {
 		r.Root = s.ProjectRoot
 	}
 	if at, err := time.Parse(time.RFC3339, s.StartedAt); err == nil {
@@ -243,6 +244,7 @@ func (r *Run) sum(s state) {
 		r.Reason = SummaryInvalid
 		return
 	}
+	u.Unmatched = slices.DeleteFunc(u.Unmatched, func(name string) bool { return name == "" })
 	slices.Sort(u.Unmatched)
 	r.Amount = Amount{
 		Tokens: u.Tokens, Billable: u.Billable, Cost: u.Cost, CPU: u.CPU, Unmatched: slices.Compact(u.Unmatched),
