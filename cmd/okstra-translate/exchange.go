@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -140,6 +141,9 @@ func importFlags(f *cli.Flags) cli.Body {
 	}
 }
 
+// blockHeading is a line of the Markdown that write takes.
+var blockHeading = regexp.MustCompile(`(?m)^## T-[0-9]`)
+
 // readExchange reads a PO or XLIFF file; which of the two shows in its first
 // character, for no PO file begins with a tag.
 func readExchange(std cli.IO, in *cli.Input, lang language.Tag) (translate.Exchange, error) {
@@ -156,6 +160,10 @@ func readExchange(std cli.IO, in *cli.Input, lang language.Tag) (translate.Excha
 	}
 	if start[0] != '<' {
 		f, err := po.Parse(in.Name(), raw)
+		if err != nil && blockHeading.Match(raw) {
+			return translate.Exchange{}, cli.WithHint(cli.BadInput(fmt.Errorf("%s: Markdown blocks (expected a PO or XLIFF file)", in.Name())),
+				"write takes the Markdown that prepare made")
+		}
 		if err != nil {
 			return translate.Exchange{}, cli.BadInput(err)
 		}

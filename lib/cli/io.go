@@ -22,7 +22,7 @@ type IO struct {
 	Out, Err io.Writer
 	Env      Env
 
-	InTTY, OutTTY, ErrTTY bool // is the stream a terminal
+	InTTY, ErrTTY bool // is the stream a terminal
 
 	run *invocation // nil outside Main: the methods then work without its extras
 }
@@ -48,7 +48,6 @@ func Std() IO {
 		Err:    os.Stderr,
 		Env:    processEnv(),
 		InTTY:  isTTY(os.Stdin),
-		OutTTY: isTTY(os.Stdout),
 		ErrTTY: isTTY(os.Stderr),
 	}
 }
@@ -153,10 +152,4 @@ func (std IO) say(kind, text string) {
 		return
 	}
 	io.WriteString(std.Err, line) // nobody is left to tell when this fails
-}
-
-// Color reports whether standard output may carry colours: a terminal that
-// understands them, and a user who has not said no (NO_COLOR, TERM=dumb).
-func (std IO) Color() bool {
-	return std.OutTTY && std.Env.Getenv("NO_COLOR") == "" && std.Env.Getenv("TERM") != "dumb"
 }

@@ -317,6 +317,6 @@ func bar(*cli.Flags) cli.Body {
 			}
 		}
 		progress.Done()
-		return std.Printf("done, colour %v\n", std.Color())
+		return std.Printf("done\n")
 	}
 }

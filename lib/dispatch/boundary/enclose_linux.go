@@ -11,6 +11,8 @@ import (
 	"github.com/landlock-lsm/go-landlock/landlock"
 	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
+
+	"okstra/lib/dispatch/proc"
 )
 
 // reportFD is the descriptor on which a helper says why it gave up.
@@ -49,7 +51,7 @@ func enclose(argv, environ []string) error {
 	}
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
-		return err
+		return &proc.StartError{Reason: proc.ReasonCommandMissing, Text: err.Error()}
 	}
 	if e.DropCaps {
 		if err := dropCapabilities(); err != nil {
@@ -61,7 +63,8 @@ func enclose(argv, environ []string) error {
 			return fmt.Errorf("landlock: %w", err)
 		}
 	}
-	return fmt.Errorf("%s: %w", path, unix.Exec(path, argv, env))
+	err = unix.Exec(path, argv, env)
+	return &proc.StartError{Reason: proc.ReasonCommandMissing, Text: fmt.Sprintf("%s: %v", path, err)}
 }
 
 // mounts makes everything read-only but the overlays and what stays writable.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -325,11 +326,16 @@ func closeAll(files []*os.File) {
 }
 
 // readReport reads what a helper said before it gave up; silence is success.
+// It is the boundary that failed, unless the helper says that the boundary
+// stood and the command was not there.
 func readReport(r *os.File) *StartError {
 	defer r.Close()
 	text, _ := io.ReadAll(io.LimitReader(r, 4096))
 	if len(text) == 0 {
 		return nil
+	}
+	if missing, ok := strings.CutPrefix(string(text), ReasonCommandMissing+": "); ok {
+		return &StartError{ReasonCommandMissing, missing}
 	}
 	return &StartError{ReasonBoundaryFailed, string(text)}
 }
