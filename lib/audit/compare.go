@@ -217,6 +217,8 @@ func contentChanged(b, a *Row) (changed bool, why string) {
 
 func timesOf(b, a *Row) string {
 	switch {
+	case b.Type == Dir:
+		return "extended attributes"
 	case b.Ino != a.Ino:
 		return "another file with the same content"
 	case b.Mtime != a.Mtime:

@@ -85,6 +85,16 @@ func TestW13MutationsThatGitStatusDoesNotShow(t *testing.T) {
 				w.t.Skip("no extended attributes here:", err)
 			}
 		}, want: []string{"src/a.go tree metadata unplanned"}},
+		{name: "extended attribute of a directory", mutate: func(w *world) {
+			if err := unix.Setxattr(w.abs("src"), "user.x", []byte("1"), 0); err != nil {
+				w.t.Skip("no extended attributes here:", err)
+			}
+		}, want: []string{"src tree metadata unplanned"}},
+		{name: "value of an extended attribute of the root", prepare: func(w *world) {
+			if err := unix.Setxattr(w.root, "user.x", []byte("1"), 0); err != nil {
+				w.t.Skip("no extended attributes here:", err)
+			}
+		}, mutate: func(w *world) { w.must(unix.Setxattr(w.root, "user.x", []byte("2"), 0)) }, want: []string{". tree metadata unplanned"}},
 		{name: "setuid", mutate: func(w *world) { w.must(os.Chmod(w.abs("src/a.go"), 0o644|os.ModeSetuid)) }, want: []string{"src/a.go tree mode unplanned"}},
 		{name: "index emptied", mutate: func(w *world) { w.git("rm", "-q", "-r", "--cached", "src") }, want: []string{".git/index git-index modified unplanned"}, seen: true},
 

@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
+
+	"okstra/lib/digest"
 )
 
 // scanner reads directories by descriptor: a name is looked up in the
@@ -37,9 +41,10 @@ func (s *scanner) start(root string) (*directory, Row, error) {
 		_ = unix.Close(fd)
 		return nil, Row{}, &fs.PathError{Op: "scan", Path: root, Err: err}
 	}
-	top := &directory{}
+	top, row := &directory{}, rowOf(&stat)
+	row.Digest = attributes(fd)
 	s.work(func() { s.read(fd, top) })
-	return top, rowOf(&stat), nil
+	return top, row, nil
 }
 
 func openDirectory(at int, name string) (int, error) {
@@ -91,12 +96,43 @@ func (s *scanner) open(fd int, e *entry) {
 	sub, err := openDirectory(fd, e.row.Path)
 	switch {
 	case err == nil:
+		e.row.Digest = attributes(sub)
 		e.dir = &directory{}
 		s.descend(func() { s.read(sub, e.dir) })
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
 	default:
 		e.dir = &directory{unreadable: true}
 	}
+}
+
+// attributes is the digest of a directory's extended attributes, default
+// access lists among them, "" where it has none. A file's need not be read: its
+// change time tells, which a directory's row does not have.
+func attributes(fd int) string {
+	var small [256]byte
+	names := small[:]
+	n, err := unix.Flistxattr(fd, names)
+	if errors.Is(err, unix.ERANGE) {
+		names = make([]byte, 64<<10)
+		n, err = unix.Flistxattr(fd, names)
+	}
+	if err != nil || n <= 0 {
+		return ""
+	}
+	list := strings.Split(strings.TrimSuffix(string(names[:n]), "\x00"), "\x00")
+	slices.Sort(list)
+	var text []byte
+	value := make([]byte, 64<<10)
+	for _, name := range list {
+		n, err := unix.Fgetxattr(fd, name, value)
+		if err != nil {
+			n = 0 // ours to name, not to read
+		}
+		text = append(append(text, name...), 0)
+		text = binary.NativeEndian.AppendUint32(text, uint32(n))
+		text = append(text, value[:n]...)
+	}
+	return digest.Bytes(text)
 }
 
 func (s *scanner) readLink(fd int, e *entry) {

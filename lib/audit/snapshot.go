@@ -126,10 +126,6 @@ func Take(ctx context.Context, scope Scope) (*Snapshot, error) {
 	for _, p := range scope.Policies {
 		s.PolicyDigests = append(s.PolicyDigests, p.Digest)
 	}
-	dirs, err := openRepo(ctx, root, scope.Environ)
-	if err != nil {
-		return nil, err
-	}
 	roots := []string{s.Root, s.ArtifactRoot}
 	for _, scratch := range scope.ScratchRoots {
 		if scratch, err = resolve(scratch); err != nil {
@@ -137,29 +133,50 @@ func Take(ctx context.Context, scope Scope) (*Snapshot, error) {
 		}
 		roots = append(roots, scratch)
 	}
-	if dirs != nil {
-		roots = append(roots, dirs.gitDir)
-	}
-	// git answers on one core while the tree is read on the other.
+	// git answers on one core while the trees are read on the other. Where it
+	// keeps its own directory is known only then; mostly it lies in a tree that
+	// was read already.
+	var dirs *repoDirs
 	state := make(chan error, 1)
 	go func() {
 		var err error
-		s.Git, err = dirs.state(ctx)
+		if dirs, err = openRepo(ctx, root, scope.Environ); err == nil {
+			s.Git, err = dirs.state(ctx)
+		}
 		state <- err
 	}()
-	for _, r := range outermost(roots) {
-		scanned, scanErr := scanRoot(ctx, r)
-		s.Roots = append(s.Roots, scanned)
-		err = errors.Join(err, scanErr)
-	}
-	err = errors.Join(err, <-state)
-	if err != nil {
+	trees := map[string]Root{}
+	err = scanInto(ctx, trees, roots)
+	if err = errors.Join(err, <-state); err != nil {
 		return nil, err
+	}
+	if dirs != nil {
+		roots = append(roots, dirs.gitDir)
+		if err := scanInto(ctx, trees, roots); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range outermost(roots) {
+		s.Roots = append(s.Roots, trees[r])
 	}
 	if s.Git != nil {
 		s.Git.Locks = s.locks(s.Git)
 	}
 	return s, nil
+}
+
+// scanInto reads the outermost of the roots that are not among the trees yet.
+func scanInto(ctx context.Context, trees map[string]Root, roots []string) error {
+	var failed error
+	for _, r := range outermost(roots) {
+		if _, done := trees[r]; done {
+			continue
+		}
+		scanned, err := scanRoot(ctx, r)
+		trees[r] = scanned
+		failed = errors.Join(failed, err)
+	}
+	return failed
 }
 
 // RootError is a root that is no directory that can be read.
@@ -224,18 +241,14 @@ type repoDirs struct {
 
 // openRepo gives nil for a root that is no working tree of its own.
 func openRepo(ctx context.Context, root string, environ []string) (*repoDirs, error) {
-	repo := gitrepo.Open(root, environ)
-	err := repo.CheckTopLevel(ctx)
+	d := &repoDirs{repo: gitrepo.Open(root, environ)}
+	var err error
+	d.gitDir, d.commonDir, err = d.repo.Dirs(ctx)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
 		return nil, err
 	}
-	d := &repoDirs{repo: repo}
-	if d.gitDir, err = repo.GitDir(ctx); err != nil {
-		return nil, err
-	}
-	d.commonDir, err = repo.CommonDir(ctx)
-	return d, err
+	return d, nil
 }

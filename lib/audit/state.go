@@ -21,7 +21,10 @@ func (d *repoDirs) state(ctx context.Context) (*GitState, error) {
 		return nil, nil
 	}
 	g := &GitState{GitDir: d.gitDir, CommonDir: d.commonDir}
-	for _, ask := range []func(context.Context, *GitState) error{d.index, d.refs, d.head, d.stash, d.worktrees, d.files} {
+	refs := make(chan error, 1)
+	go func() { refs <- d.refs(ctx, g) }() // git starts while the index is read
+	asked := func(context.Context, *GitState) error { return <-refs }
+	for _, ask := range []func(context.Context, *GitState) error{d.index, asked, d.head, d.stash, d.worktrees, d.files} {
 		if err := ask(ctx, g); err != nil {
 			return nil, fmt.Errorf("git state of %s: %w", d.repo.Dir, err)
 		}
@@ -37,7 +40,7 @@ func (d *repoDirs) refs(ctx context.Context, g *GitState) (err error) {
 // head reads HEAD and the end of its reflog. Both are asked of git only where
 // they are not plain files.
 func (d *repoDirs) head(ctx context.Context, g *GitState) error {
-	g.Head, _ = d.repo.Branch(ctx) // no answer: HEAD is detached
+	g.Head = d.branch(ctx)
 	if commit := g.Refs[g.Head]; commit != "" {
 		g.HeadCommit = commit
 	} else {
@@ -49,6 +52,19 @@ func (d *repoDirs) head(ctx context.Context, g *GitState) error {
 	}
 	g.ReflogTip = reflogTip(log)
 	return err
+}
+
+// branch is the ref that HEAD points at, "" when it is detached. A plain file
+// tells it; git is asked where HEAD is something else.
+func (d *repoDirs) branch(ctx context.Context) string {
+	text, err := os.ReadFile(filepath.Join(d.gitDir, "HEAD"))
+	if info, lerr := os.Lstat(filepath.Join(d.gitDir, "HEAD")); err == nil && lerr == nil && info.Mode().IsRegular() {
+		if ref, ok := strings.CutPrefix(string(text), "ref: refs/heads/"); ok && strings.HasSuffix(ref, "\n") && !strings.HasPrefix(ref, ".") {
+			return "refs/heads/" + strings.TrimSuffix(ref, "\n")
+		}
+	}
+	ref, _ := d.repo.Branch(ctx) // no answer: HEAD is detached
+	return ref
 }
 
 // reflogTip is the number of entries of a reflog and the commit that the last
@@ -73,8 +89,14 @@ func (d *repoDirs) stash(ctx context.Context, g *GitState) error {
 }
 
 func (d *repoDirs) worktrees(ctx context.Context, g *GitState) error {
-	list, err := d.repo.Worktrees(ctx)
 	g.Branches = make(map[string]string)
+	if d.gitDir == filepath.Join(d.repo.Dir, ".git") && d.gitDir == d.commonDir {
+		if others, err := os.ReadDir(filepath.Join(d.commonDir, "worktrees")); errors.Is(err, fs.ErrNotExist) || err == nil && len(others) == 0 {
+			g.Worktrees = []string{d.repo.Dir} // the only one there is
+			return nil
+		}
+	}
+	list, err := d.repo.Worktrees(ctx)
 	for _, w := range list {
 		g.Worktrees = append(g.Worktrees, w.Path)
 		if w.Path != d.repo.Dir && w.Branch != "" {

@@ -50,6 +50,33 @@ func (r Repo) CommonDir(ctx context.Context) (string, error) {
 	return r.directory(ctx, "--git-common-dir")
 }
 
+// Dirs are the git directory and the common one of a working tree, resolved,
+// asked for in one question. The directory must be the root of the tree, as for
+// CheckTopLevel.
+func (r Repo) Dirs(ctx context.Context) (gitDir, commonDir string, err error) {
+	out, err := r.Ask(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if err == nil && len(lines) == 3 {
+		if dir, e := filepath.EvalSymlinks(r.Dir); e == nil && dir == lines[0] {
+			gitDir, err1 := filepath.EvalSymlinks(lines[1])
+			commonDir, err2 := filepath.EvalSymlinks(lines[2])
+			if err1 == nil && err2 == nil {
+				return gitDir, commonDir, nil
+			}
+		}
+	}
+	// One by one, for a path with a line feed in it, and for an error that
+	// tells what is wrong.
+	if err := r.CheckTopLevel(ctx); err != nil {
+		return "", "", err
+	}
+	if gitDir, err = r.GitDir(ctx); err != nil {
+		return "", "", err
+	}
+	commonDir, err = r.CommonDir(ctx)
+	return gitDir, commonDir, err
+}
+
 // MissingDirError is a git directory that git names and that is not there.
 type MissingDirError struct{ Path string }
 
