@@ -101,6 +101,25 @@ func share(k, n int) agreement.Figure {
 	return agreement.Figure{Value: v, Exact: r}
 }
 
+// ballotShare is what k confirming of n votes are worth.
+type ballotShare struct {
+	share                   agreement.Figure
+	wilson, wilsonCorrected Interval
+}
+
+// shares keeps what it has computed: a state has many groups and few numbers of
+// votes.
+type shares map[[2]int]ballotShare
+
+func (s shares) of(k, n int) ballotShare {
+	known, ok := s[[2]int{k, n}]
+	if !ok {
+		known = ballotShare{share(k, n), interval(agreement.Wilson(k, n)), interval(agreement.WilsonCorrected(k, n))}
+		s[[2]int{k, n}] = known
+	}
+	return known
+}
+
 // Agree measures how far the voters of a state agree. Units are the groups
 // with a vote, raters the analysis workers that voted; sources of a group are
 // never its raters, and a missing vote is a missing value. Of a running state
@@ -109,8 +128,10 @@ func Agree(s State, level string) Agreement {
 	b, _ := s.replay()
 	out := Agreement{Level: level, Status: s.Status, Groups: make([]GroupShare, 0, len(b.groups))}
 	out.Sections.Unsettled = []string{}
-	for _, c := range b.groups {
-		out.add(b, c)
+	known := make(shares)
+	for i, f := range b.classified(b.groups, s.Findings) {
+		out.add(f, known.of(f.Agree, f.Agree+f.Disagree))
+		out.Votes.add(b, b.groups[i])
 	}
 	out.EvidenceOverlap.Share = share(out.EvidenceOverlap.Groups, out.EvidenceOverlap.Confirmed)
 	table, err := agreement.NewTable(b.ratings(level))
@@ -122,74 +143,68 @@ func Agree(s State, level string) Agreement {
 }
 
 // add counts one group.
-func (a *Agreement) add(b *board, c *claim) {
-	t := b.tally(c)
-	o := Classify(t)
-	votes := t.Agree + t.Disagree
-	g := GroupShare{
-		GroupID: c.GroupID, Classification: o.Label(), Section: o.Section, Settled: o.Settled,
-		Sources: t.Sources, Agree: t.Agree, Votes: votes, Missing: t.Missing,
-		Share: share(t.Agree, votes), Wilson: interval(agreement.Wilson(t.Agree, votes)),
-		WilsonCorrected: interval(agreement.WilsonCorrected(t.Agree, votes)), Flags: b.flags(c, t),
-	}
-	a.Groups = append(a.Groups, g)
+func (a *Agreement) add(f Finding, worth ballotShare) {
+	votes := f.Agree + f.Disagree
+	a.Groups = append(a.Groups, GroupShare{
+		GroupID: f.GroupID, Classification: f.Classification, Section: f.Section, Settled: f.Settled,
+		Sources: f.Sources, Agree: f.Agree, Votes: votes, Missing: f.Missing,
+		Share: worth.share, Wilson: worth.wilson, WilsonCorrected: worth.wilsonCorrected, Flags: f.Flags,
+	})
 	switch {
-	case t.Sources >= 2:
+	case f.Sources >= 2:
 		a.DecidedAtSeed++
 	case votes == 0:
 		a.WithoutVotes++
 	}
-	a.Votes.Given += votes
-	provider, model := b.sharedVotes(c)
-	a.Votes.SharedProvider += provider
-	a.Votes.SharedModel += model
 	count := &a.Sections.Difference
-	if o.Section == Consensus {
+	if f.Section == Consensus {
 		count = &a.Sections.Consensus
 	}
 	count.Findings++
-	if o.Settled {
+	if f.Settled {
 		count.Settled++
 	} else {
-		a.Sections.Unsettled = append(a.Sections.Unsettled, c.GroupID)
+		a.Sections.Unsettled = append(a.Sections.Unsettled, f.GroupID)
 	}
-	if t.Agree > 0 {
+	if f.Agree > 0 {
 		a.EvidenceOverlap.Confirmed++
-		if slices.Contains(g.Flags, EvidenceOverlap) {
+		if slices.Contains(f.Flags, EvidenceOverlap) {
 			a.EvidenceOverlap.Groups++
 		}
 	}
 }
 
-// sharedVotes counts the votes on a claim whose voter has the provider, and
+// add counts the votes on a claim, those whose voter has the provider, and
 // those whose voter has the model too, of a source or of another voter.
 // Unknown is no match.
-func (b *board) sharedVotes(c *claim) (provider, model int) {
-	parties := make([]*Worker, 0, len(b.voters))
+func (n *VoteCounts) add(b *board, c *claim) {
 	for i, v := range c.standing {
-		if v != nil {
-			parties = append(parties, b.voter(c.eligible[i]))
+		if v == nil {
+			continue
+		}
+		n.Given++
+		voter := b.voter(c.eligible[i])
+		provider, model := false, false
+		meet := func(other *Worker) {
+			same := sameText(voter.Provider, other.Provider)
+			provider = provider || same
+			model = model || same && sameText(voter.Model, other.Model)
+		}
+		for j, w := range c.standing {
+			if w != nil && i != j {
+				meet(b.voter(c.eligible[j]))
+			}
+		}
+		for _, s := range c.sources {
+			meet(b.voter(s))
+		}
+		if provider {
+			n.SharedProvider++
+		}
+		if model {
+			n.SharedModel++
 		}
 	}
-	voters := len(parties)
-	for _, s := range c.sources {
-		parties = append(parties, b.voter(s))
-	}
-	for i, p := range parties[:voters] {
-		var provides, models bool
-		for j, other := range parties {
-			same := i != j && sameText(p.Provider, other.Provider)
-			provides = provides || same
-			models = models || same && sameText(p.Model, other.Model)
-		}
-		if provides {
-			provider++
-		}
-		if models {
-			model++
-		}
-	}
-	return provider, model
 }
 
 // ratings are the votes that stand as a table.
