@@ -411,3 +411,36 @@ func statusTable(t *testing.T, name string) []string {
 	}
 	return list
 }
+
+// TestEveryMakeTargetIsDocumented compares the Makefile with the targets that
+// docs/development.md lists and the pages call.
+func TestEveryMakeTargetIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^([a-z][a-z0-9-]*%?):(?:[^=]|$)`).FindAllStringSubmatch(string(text), -1) {
+		targets[m[1]] = true
+	}
+	about := readPage(t, "docs/development.md")
+	listed := strings.Join(slices.Concat(about.spans, about.blocks), "\n")
+	for name := range targets {
+		if family, ok := strings.CutSuffix(name, "%"); ok {
+			name = family + "<tool>"
+		}
+		if !regexp.MustCompile(`(?m)(^|make )` + regexp.QuoteMeta(name) + `([^a-z-]|$)`).MatchString(listed) {
+			t.Errorf("docs/development.md does not tell of make %s", name)
+		}
+	}
+	called := regexp.MustCompile(`(?m)(?:^|[|;&] *)make ([a-z][a-z0-9-]*)`)
+	for _, p := range pagesAndScripts(t) {
+		for _, code := range slices.Concat(p.blocks, p.spans) {
+			for _, m := range called.FindAllStringSubmatch(code, -1) {
+				if !targets[m[1]] && !strings.HasPrefix(m[1], "bench-") {
+					t.Errorf("%s: make %s does not exist", p.name, m[1])
+				}
+			}
+		}
+	}
+}

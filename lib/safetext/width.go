@@ -10,22 +10,8 @@ import (
 // ellipsis stands where Cut took something away.
 const ellipsis = "…"
 
-// Graphemes gives the first n grapheme clusters of s: what a person calls
-// characters.
-func Graphemes(s string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	clusters := graphemes.FromString(s)
-	for clusters.Next() {
-		if n--; n == 0 {
-			return s[:clusters.End()]
-		}
-	}
-	return s
-}
-
-// GraphemeCount gives the number of grapheme clusters of s.
+// GraphemeCount gives the number of grapheme clusters of s: of what a person
+// calls characters.
 func GraphemeCount(s string) int {
 	n := 0
 	for clusters := graphemes.FromString(s); clusters.Next(); {
