@@ -278,7 +278,7 @@ var foreignFlags = []string{
 	"--completion-script-bash", "--completion-words", "--completion", "--help-man", "--help-long", "--no-help-man", // hidden
 	"--version", "--no-x", "--no", "--switch", "--json", "--flag", // examples of cli.md
 	"--no-optional-locks", "--porcelain", "--untracked-files", "--no-track", "--force", // git
-	"--dangerously-skip-permissions", "--model", "--session-id", // CLIs
+	"--dangerously-skip-permissions", "--model", "--session-id", "--joblog", // CLIs, GNU parallel
 }
 
 // TestEveryCommandInTheDocsExists reads each call of a program in code spans,
