@@ -179,7 +179,7 @@ func (a *attempt) makeLaunch() error {
 	}
 	a.box, err = a.e.boundaries.Box(a.t.boundary, boundary.Order{
 		Name: strconv.Itoa(a.t.index) + "-" + strconv.Itoa(a.n), Tree: a.sidecar.Placement.Cwd, Root: job.ProjectRoot, Policy: a.sidecar.WritePolicy,
-		Writable: a.launch.Writable, TempDir: values.TempDir, OwnSandbox: a.t.row.OwnSandbox(), Requests: a.t.requests,
+		Writable: a.launch.Writable, TempDir: values.TempDir, OwnSandbox: a.t.row.OwnSandbox(), SandboxDirs: a.t.row.SandboxDirs, Requests: a.t.requests,
 	})
 	if err != nil {
 		return err

@@ -58,6 +58,11 @@ func (c *checker) start() {
 	c.templates("/argv", r.Argv)
 	c.templates("/writableHome", r.WritableHome)
 	c.templates("/progressPaths", r.ProgressPaths)
+	for i, name := range r.SandboxDirs {
+		if name == "." || name == ".." || name == ".git" || name == "" || strings.ContainsRune(name, '/') {
+			c.fault("/sandboxDirs/"+strconv.Itoa(i), "%q is no folder at the top of a tree (expected a name)", name)
+		}
+	}
 	if r.Login != nil {
 		c.templates("/login/files", r.Login.Files)
 	}

@@ -50,6 +50,7 @@ type Provider struct {
 	Env                  Env                `json:"env"`
 	TempDir              string             `json:"tempDir"`
 	WritableHome         []string           `json:"writableHome"`
+	SandboxDirs          []string           `json:"sandboxDirs,omitempty"` // that its own sandbox makes at the top of the tree
 	Session              *Session           `json:"session"`
 	ProgressPaths        []string           `json:"progressPaths"`
 	Stream               *Stream            `json:"stream"`

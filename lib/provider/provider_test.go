@@ -178,6 +178,7 @@ func TestFaultsOfARowAreFoundAtLoad(t *testing.T) {
 		{"newer version", minimal(`"schemaVersion":"2.0"`), `/schemaVersion: "2.0" (expected "1.0")`},
 		{"wrong type", minimal(`"argv":"x"`), `/argv: `},
 		{"id", minimal(`"id":"A B"`), `/id: "A B" is no provider id`},
+		{"sandbox folder", minimal(`"sandboxDirs":[".x","a/b"]`), `/sandboxDirs/1: "a/b" is no folder at the top of a tree`},
 		{"no command", minimal(`"command":""`), `/command: no command`},
 		{"prompt", minimal(`"prompt":"argument"`), `/prompt: "argument" (expected stdin or pointer)`},
 		{"prompt to nobody", minimal(`"argv":["-p"]`), `/argv: the prompt is given to nobody`},

@@ -90,6 +90,10 @@ var troubles = []trouble{
 	{name: "the model never answers", scenario: "hang", ends: everyone(timeout)},
 	{name: "the model stops in the middle", scenario: "midhang", ends: everyone(timeout)},
 	{name: "a tool outlives the limit", scenario: "longtool", ends: everyone(timeoutIn)},
+	{ // Codex lets a long tool go on by itself, and ends without it.
+		name: "a tool is left running", scenario: "tool", command: longTool(""), boundary: "overlay",
+		ends: map[string]end{"codex": noArtifact},
+	},
 	{
 		name: "the CLI refuses the tool", scenario: "tool", edit: withoutApproval,
 		ends: map[string]end{"claude": refused, "codex": noArtifact, "grok": refused, "gemini": noArtifact},

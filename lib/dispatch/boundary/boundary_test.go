@@ -219,6 +219,29 @@ func TestOverlayShowsEveryChange(t *testing.T) {
 	}
 }
 
+// A sandbox that a CLI brings makes folders to mount over; killed, it leaves
+// them behind. They are no work of the job as long as nothing is in them.
+func TestEmptyFoldersOfTheCLIsSandboxAreNoMutations(t *testing.T) {
+	s := testSet(t)
+	need(t, s, Overlay)
+	root, _ := tree(t)
+	order := Order{Name: "one", Tree: root, Root: root, Policy: readonlyPolicy(root), SandboxDirs: []string{".agents", ".codex"}, Requests: []string{Overlay}}
+	box, out := enclosed(t, s, Overlay, order, "mkdir .agents .codex .other src/.agents && echo x >.codex/x")
+	defer box.Close()
+	if out != "" {
+		t.Errorf("the script said %q", out)
+	}
+	want := []string{".codex", ".codex/x", ".other", "src/.agents"}
+	var got []string
+	for _, m := range box.Record().Mutations {
+		got = append(got, m.Path)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("mutations %q, want %q", got, want)
+	}
+}
+
 // What a boundary refuses, tried one by one.
 func TestBoundariesRefuseWritesOutside(t *testing.T) {
 	for _, kind := range []string{Overlay, Landlock} {

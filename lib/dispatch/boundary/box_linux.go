@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"okstra/lib/dispatch/proc"
@@ -148,6 +149,9 @@ func (b *box) Settle(judge func(path string) string) error {
 			return fmt.Errorf("read what the job changed in %s: %w", o.Tree, err)
 		}
 		for _, c := range changes {
+			if c.empty && slices.Contains(b.order.SandboxDirs, c.path) {
+				continue
+			}
 			path := run.Rel(b.order.Root, filepath.Join(o.Tree, c.path))
 			m := run.Mutation{Path: path, Change: c.change, Class: judge(path)}
 			if m.Class == "artifact" && c.regular {

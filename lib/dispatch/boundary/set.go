@@ -43,7 +43,10 @@ type Order struct {
 	// OwnSandbox tells that the CLI starts a sandbox of its own, which cannot
 	// be started inside Landlock.
 	OwnSandbox bool
-	Requests   []string // what the job would accept, in order
+	// SandboxDirs are folders at the top of the tree that such a sandbox makes
+	// to mount over, and leaves behind, empty, when it is killed.
+	SandboxDirs []string
+	Requests    []string // what the job would accept, in order
 }
 
 // Box is the boundary around one attempt. Wrap is called once before the

@@ -18,6 +18,7 @@ type upperChange struct {
 	path    string // below the tree, slashes
 	change  string
 	regular bool
+	empty   bool // a new folder with nothing in it
 }
 
 // readUpper lists what a job changed, from the upper layer of its overlay:
@@ -65,7 +66,9 @@ func compareUpper(at, below, rel string, info fs.FileInfo) ([]upperChange, error
 		}
 		return one("deleted"), nil
 	case missing:
-		return one("created"), nil
+		created := one("created")
+		created[0].empty = isEmptyDir(at, info)
+		return created, nil
 	case info.Mode().Type() != old.Mode().Type():
 		return one("type"), nil
 	case info.IsDir():
@@ -77,6 +80,14 @@ func compareUpper(at, below, rel string, info fs.FileInfo) ([]upperChange, error
 	}
 	same, err := sameContent(at, below, info, old)
 	return changedIf(!same, one, info, old), err
+}
+
+func isEmptyDir(at string, info fs.FileInfo) bool {
+	if !info.IsDir() {
+		return false
+	}
+	list, err := os.ReadDir(at)
+	return err == nil && len(list) == 0
 }
 
 // changedIf names the change of something that both sides have.
