@@ -104,7 +104,7 @@ func TestT26EveryRowOfTheLedgerIsLookedAt(t *testing.T) {
 }
 
 func TestT27AWorkerWithoutAnIdHasNoRows(t *testing.T) {
-	s := &subject{byPath: map[string]*artifact{}, team: made(t, "team-state", `{"workers": [{"workerId": null, "role": "analyser", "usage": null}],
+	s := &subject{opened: map[opening]*artifact{}, team: made(t, "team-state", `{"workers": [{"workerId": null, "role": "analyser", "usage": null}],
 	 "workerDispatches": [{"assignmentRef": "assignment:analysis:scope-a", "attempt": 1}, {"assignmentRef": "::"}, {}]}`)}
 	s.readRoster()
 	s.readLedger()
@@ -132,7 +132,7 @@ func TestT28AnUnavailableBlockIsNoZero(t *testing.T) {
 // usageCodes judges the usage of a team state alone.
 func usageCodes(t *testing.T, team string) string {
 	t.Helper()
-	s := &subject{byPath: map[string]*artifact{}, manifest: made(t, "run-manifest", `{}`), team: made(t, "team-state", team)}
+	s := &subject{opened: map[opening]*artifact{}, manifest: made(t, "run-manifest", `{}`), team: made(t, "team-state", team)}
 	s.readRoster()
 	s.readLedger()
 	var codes []string
@@ -185,7 +185,7 @@ func TestT32TheReadingConfirmationBelongsToTheAuditFile(t *testing.T) {
 	if got := grouping.CheckAudit("a.md", confirmed); len(got) != 0 {
 		t.Error(got)
 	}
-	if got := judgedWith(t, `replace worker-results/scope-a-worker-$x.md ^##.1\. => ## 0. Reading Confirmation\n- a.go: read\n\n## 1.`); got != "result-reading-confirmation" {
+	if got := judgedWith(t, `replace worker-results/scope-a-worker-$x.md ^##.1\. => ## 0. Reading Confirmation\n- a.go: read\n\n## 1.`); got != "result-changed result-reading-confirmation" {
 		t.Error(got)
 	}
 }

@@ -70,7 +70,7 @@ func Document(name string, raw []byte, kind string) Result {
 		return out
 	}
 	a.parse(raw)
-	s := &subject{byPath: map[string]*artifact{}, artifacts: []*artifact{a}}
+	s := &subject{opened: map[opening]*artifact{}, artifacts: []*artifact{a}}
 	var found []finding.Finding
 	for _, r := range docRules {
 		if r.Code == "doc-path" || r.Code == "doc-identity" {

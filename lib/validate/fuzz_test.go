@@ -2,7 +2,8 @@ package validate
 
 import (
 	"encoding/binary"
-	"maps"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,11 +24,27 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte("\x07\x00\x05workers\x09\x01\x06..\x0a\x00\x01"))
 	sound := smallProject(f)
 	names := sorted(sound)
+	// The sound project is written once; an input writes what it damages, and
+	// that is mended behind it.
+	dir := f.TempDir()
+	put := func(name string, content []byte) {
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.Remove(at)
+		if content != nil {
+			err = errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, content, 0o644))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			panic(err)
+		}
+	}
+	for _, name := range names {
+		put(name, sound[name])
+	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if len(input) > 400 {
 			return
 		}
-		p := maps.Clone(sound)
+		p := project{}
 		for len(input) >= 3 {
 			pick, where, how := int(binary.BigEndian.Uint16(input)), int(input[1]), input[2]
 			input = input[3:]
@@ -35,18 +52,19 @@ func FuzzRun(f *testing.F) {
 			payload := input[:size]
 			input = input[size:]
 			name := names[pick%len(names)]
+			if _, again := p[name]; !again {
+				p[name] = sound[name]
+			}
 			p[name] = mutate(p[name], where, how&7, payload)
 		}
-		dir := t.TempDir()
 		for name, content := range p {
-			if content == nil {
-				continue
-			}
-			at := filepath.Join(dir, filepath.FromSlash(name))
-			if os.MkdirAll(filepath.Dir(at), 0o755) != nil || os.WriteFile(at, content, 0o644) != nil {
-				t.Fatal("the folder cannot be written")
-			}
+			put(name, content)
 		}
+		defer func() {
+			for name := range p {
+				put(name, sound[name])
+			}
+		}()
 		manifest := filepath.Join(dir, fuzzRun, "manifests/run-manifest-requirements-discovery-001.json")
 		first := Run(manifest, Options{})
 		second := Run(manifest, Options{})

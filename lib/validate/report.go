@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -307,8 +308,28 @@ func (s *subject) namesTicket(ticket string) bool {
 	if brief := s.taskManifest.root().get("briefPath").text(); brief != "" && !path.IsAbs(brief) {
 		texts = append(texts, s.open(brief, "", markdown))
 	}
-	word := regexp.MustCompile(`(^|[^A-Za-z0-9-])` + regexp.QuoteMeta(ticket) + `($|[^A-Za-z0-9-])`)
-	return slices.ContainsFunc(texts, func(a *artifact) bool { return a.usable() && word.Match(a.text) })
+	return slices.ContainsFunc(texts, func(a *artifact) bool { return a.usable() && hasWord(a.text, ticket) })
+}
+
+// hasWord says whether a text holds a word that neither goes on in front nor
+// behind. The word is anybody's, of any length.
+func hasWord(text []byte, word string) bool {
+	inside := func(i int) bool {
+		if i < 0 || i >= len(text) {
+			return false
+		}
+		c := text[i]
+		return c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+	}
+	for at := 0; ; at++ {
+		i := bytes.Index(text[at:], []byte(word))
+		if i < 0 {
+			return false
+		}
+		if at += i; !inside(at-1) && !inside(at+len(word)) {
+			return true
+		}
+	}
 }
 
 func (j *judge) reportClarifications() {

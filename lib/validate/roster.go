@@ -46,6 +46,7 @@ var announced = []string{"analysis", "implementer", "verifier"}
 // readRoster takes the workers from the team state. Where that cannot be read
 // they are the manifest's, whose results are judged all the same.
 func (s *subject) readRoster() {
+	s.seats = make(map[string]*member)
 	rows := s.team.root().get("workers").list()
 	if !s.team.usable() {
 		rows = s.manifest.root().get("roleExecutions").list()
@@ -54,18 +55,19 @@ func (s *subject) readRoster() {
 		m := &member{node: n, id: n.get("workerId").text(), role: n.get("role").text(), status: n.get("status").text()}
 		if m.role != run.RoleLeader {
 			s.roster = append(s.roster, m)
+			if s.seats[m.id] == nil {
+				s.seats[m.id] = m
+			}
 		}
 	}
 }
 
 // worker finds a member by its id.
 func (s *subject) worker(id string) *member {
-	for _, m := range s.roster {
-		if m.id == id && id != "" {
-			return m
-		}
+	if id == "" {
+		return nil
 	}
-	return nil
+	return s.seats[id]
 }
 
 // readLedger reads the rows of the ledger that are objects, and the files that
@@ -75,6 +77,7 @@ func (s *subject) readLedger() {
 		s.readPrompts()
 		return
 	}
+	s.ends = make(map[string]string)
 	for _, n := range s.team.root().get("workerDispatches").list() {
 		if !n.isObject() {
 			continue
@@ -91,6 +94,9 @@ func (s *subject) readLedger() {
 				d.purpose = "analysis"
 			}
 		}
+		if slices.Contains(announced, d.purpose) {
+			s.ends[d.worker] = d.outcome
+		}
 		s.openDispatch(d)
 		s.dispatches = append(s.dispatches, d)
 	}
@@ -99,24 +105,35 @@ func (s *subject) readLedger() {
 // readPrompts opens what lies beside the prompts of the run, for want of a
 // ledger that names it.
 func (s *subject) readPrompts() {
-	dir := path.Join(s.folder.Dir(), "prompts")
-	entries, err := os.ReadDir(s.abs(dir))
-	if err != nil {
-		return
+	for _, name := range s.beside("prompts", statusName) {
+		s.open(name, "dispatch-status", document)
 	}
-	for _, e := range entries {
-		name := e.Name()
-		switch {
-		case !strings.Contains(name, "-"+s.task.Suffix()+"."):
-		case strings.HasSuffix(name, ".status.json"):
-			s.open(path.Join(dir, name), "dispatch-status", document)
-		case attemptName.MatchString(name):
-			s.open(path.Join(dir, name), "dispatch-attempt", document)
-		}
+	for _, name := range s.beside("prompts", attemptName) {
+		s.open(name, "dispatch-attempt", document)
 	}
 }
 
-var attemptName = regexp.MustCompile(`\.attempt-[0-9]+\.json$`)
+var (
+	statusName  = regexp.MustCompile(`\.status\.json$`)
+	attemptName = regexp.MustCompile(`\.attempt-[0-9]+\.json$`)
+)
+
+// beside lists the files of this run in a folder of the run folder, by their
+// names.
+func (s *subject) beside(folder string, name *regexp.Regexp) []string {
+	dir := path.Join(s.folder.Dir(), folder)
+	entries, err := os.ReadDir(s.abs(dir))
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, e := range entries {
+		if strings.Contains(e.Name(), "-"+s.task.Suffix()+".") && name.MatchString(e.Name()) {
+			list = append(list, path.Join(dir, e.Name()))
+		}
+	}
+	return list
+}
 
 func (s *subject) openDispatch(d *dispatched) {
 	prompt := d.get("promptPath").text()
@@ -167,9 +184,10 @@ func (s *subject) ifThere(name, kind string, f form) *artifact {
 // of each worker.
 func (s *subject) calls() []*dispatched {
 	var out []*dispatched
+	seen := map[string]bool{"": true}
 	for _, d := range s.dispatches {
-		again := func(o *dispatched) bool { return o.worker == d.worker }
-		if slices.Contains(announced, d.purpose) && d.worker != "" && !slices.ContainsFunc(out, again) {
+		if slices.Contains(announced, d.purpose) && !seen[d.worker] {
+			seen[d.worker] = true
 			out = append(out, d)
 		}
 	}
@@ -194,13 +212,7 @@ func (s *subject) collected(worker string) bool {
 	if m != nil && m.status != "" {
 		return true
 	}
-	last := ""
-	for _, d := range s.dispatches {
-		if d.worker == worker && slices.Contains(announced, d.purpose) {
-			last = d.outcome
-		}
-	}
-	return last != ""
+	return s.ends[worker] != ""
 }
 
 // writerDispatched says whether the report writer was dispatched.

@@ -29,7 +29,7 @@ var convRules = []Rule{
 	},
 	{
 		Code: "conv-input", Level: finding.Error, Title: "the state was not made from this input", Except: notHandoff,
-		Checks: "`inputDigest`, the workers or the groups of the state differ from the grouped input.",
+		Checks: "There is a state and no grouped input; `inputDigest`, the workers or the groups of the state differ from it; or a worker of the input is not what the run manifest says.",
 		Why:    "The lead's grouping was changed after votes had been cast on it.",
 		Fails:  "another claim under G-002 than in the grouped input",
 		Passes: "the same workers and groups, and the input's own digest",
@@ -104,9 +104,16 @@ func (j *judge) convergenceRunning() {
 
 func (j *judge) convergenceInput() {
 	state := j.state.root()
-	if !j.input.usable() || !state.isObject() {
+	if !state.isObject() {
 		return
 	}
+	if at := state.get("inputDigest"); at.isText() && (j.input == nil || j.input.missing) {
+		j.at(at, "a grouped input beside the state", "%s, and there is no grouped input", at.show())
+	}
+	if !j.input.usable() {
+		return
+	}
+	j.inputWorkers()
 	due, err := digest.JSON(j.input.text)
 	if at := state.get("inputDigest"); err == nil && at.isText() && at.text() != due {
 		j.at(at, due, "%s", at.show())
@@ -118,6 +125,29 @@ func (j *judge) convergenceInput() {
 		}
 		if have.isList() && want.isList() && !equal(have.value, want.value) {
 			j.at(state.get(key), "the "+key+" of "+j.input.path, "other %s than in the grouped input", key)
+		}
+	}
+}
+
+// inputWorkers compares the workers of the input with the run manifest: who is
+// independent of whom is decided by what stands here.
+func (j *judge) inputWorkers() {
+	type seat struct{ worker, audience string }
+	due := map[seat]node{}
+	for _, n := range j.manifest.root().get("roleExecutions").list() {
+		due[seat{n.get("workerId").text(), n.get("audience").text()}] = n
+	}
+	for _, w := range j.input.root().get("workers").list() {
+		of := seat{w.get("workerId").text(), w.get("audience").text()}
+		n, ok := due[of]
+		if len(due) > 0 && !ok {
+			j.at(w.get("audience"), "an audience that the run manifest gives "+of.worker, "%s for %s", w.get("audience").show(), of.worker)
+			continue
+		}
+		for _, part := range [][2]string{{"sourceRoleExecutionRef", "roleExecutionRef"}, {"role", "role"}} {
+			if have, want := w.get(part[0]), n.get(part[1]); have.isText() && want.isText() && have.text() != want.text() {
+				j.at(have, want.text()+", as in the run manifest", "%s for %s", have.show(), of.worker)
+			}
 		}
 	}
 }

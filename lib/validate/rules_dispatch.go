@@ -1,8 +1,10 @@
 package validate
 
 import (
+	"cmp"
 	"slices"
 
+	"okstra/lib/digest"
 	"okstra/lib/finding"
 )
 
@@ -16,16 +18,16 @@ var dispatchRules = []Rule{
 		check:  (*judge).ledgerShape,
 	},
 	{
-		Code: "dispatch-worker", Level: finding.Error, Title: "a dispatch belongs to nobody",
-		Checks: "The worker of a ledger row is not in the roster.",
-		Why:    "Its usage and its result would be counted for no one.",
+		Code: "dispatch-worker", Level: finding.Error, Title: "ledger and roster do not match",
+		Checks: "The worker of a ledger row is not in the roster, its `roleExecutionRef` is not one of the worker's in the run manifest, or a worker that came to an end other than `not-run` has no row at all.",
+		Why:    "What a worker consumed and found would be counted for no one, or for another one.",
 		Fails:  `"assignmentRef": "assignment:analysis:scope-z" without a worker scope-z`,
 		Passes: `"assignmentRef": "assignment:analysis:scope-b"`,
 		check:  (*judge).dispatchWorker,
 	},
 	{
 		Code: "dispatch-status", Level: finding.Error, Title: "a process has no end on record",
-		Checks: "A ledger row has no status file beside its prompt, or that one still says `started` after the run ended.",
+		Checks: "A ledger row has no status file beside its prompt; that one still says `started` after the run ended; or it tells another provider, session, attempt or exit code than the row.",
 		Why:    "The status file is the only evidence of a process.",
 		Fails:  `"state": "started", and "endedAt" of the team state is set`,
 		Passes: `"state": "exited"`,
@@ -33,7 +35,7 @@ var dispatchRules = []Rule{
 	},
 	{
 		Code: "dispatch-attempt", Level: finding.Error, Title: "an attempt is not accounted for",
-		Checks: "A ledger row has no attempt sidecar, or the attempts of an assignment have a gap.",
+		Checks: "A ledger row has no attempt sidecar, or that one tells another job, session, outcome or enforcement than the row; the attempts of an assignment have a gap; or a sidecar of the run has no row.",
 		Why:    "The sidecar holds what the attempt was allowed to do and what it did.",
 		Fails:  "attempts 1 and 3 of assignment:analysis:scope-b",
 		Passes: "attempts 1 and 2, each with its sidecar",
@@ -46,6 +48,14 @@ var dispatchRules = []Rule{
 		Fails:  `attempt 2 after "resultClass": "failed-mutated"`,
 		Passes: `attempt 2 after "resultClass": "failed-no-mutation"`,
 		check:  (*judge).dispatchRetry,
+	},
+	{
+		Code: "dispatch-prompt", Level: finding.Error, Title: "a prompt is not the one that was sent",
+		Checks: "The file of a prompt has another digest than its job line in the journal.",
+		Why:    "A reader would take the wrong question for the one that the worker answered.",
+		Fails:  "a sentence added to scope-a-analysis-error-analysis-002.md after the worker had read it",
+		Passes: "the file with the job line's `promptDigest`",
+		check:  (*judge).changedPrompts,
 	},
 }
 
@@ -65,15 +75,30 @@ func (j *judge) ledgerShape() {
 }
 
 func (j *judge) dispatchWorker() {
+	refs := map[[2]string]bool{}
+	for _, n := range j.manifest.root().get("roleExecutions").list() {
+		refs[[2]string{n.get("workerId").text(), n.get("roleExecutionRef").text()}] = true
+	}
 	for _, d := range j.dispatches {
-		if j.worker(d.worker) != nil {
-			continue
+		ref := d.get("roleExecutionRef")
+		switch {
+		case j.worker(d.worker) == nil:
+			at := d.get("assignmentRef")
+			if d.first {
+				at = d.get("workerId")
+			}
+			j.at(at, "a worker of the roster", "%s, which names no worker of the run", at.show())
+		case len(refs) > 0 && ref.isText() && !refs[[2]string{d.worker, ref.text()}]:
+			j.at(ref, "a roleExecutionRef of "+d.worker+" in the run manifest", "%s", ref.show())
 		}
-		at := d.get("assignmentRef")
-		if d.first {
-			at = d.get("workerId")
+	}
+	if !j.team.usable() {
+		return
+	}
+	for _, m := range j.roster {
+		if m.id != "" && m.status != "not-run" && slices.Contains(terminal, m.status) && len(m.dispatches) == 0 {
+			j.at(m.get("status"), "not-run, or a row in the ledger", "%s for %s, whom nobody dispatched", m.get("status").show(), m.id)
 		}
-		j.at(at, "a worker of the roster", "%s, which names no worker of the run", at.show())
 	}
 }
 
@@ -87,6 +112,20 @@ func (j *judge) dispatchStatus() {
 		case j.over() && d.status.root().get("state").text() == "started":
 			at := d.status.root().get("state")
 			j.at(at, "exited, timeout or failed", "%s after the run ended", at.show())
+		case d.outcome != "" && d.outcome != "lost":
+			j.agree(d.status.root(), d, "provider", "model", "sessionId", "attempt", "exitCode")
+		}
+	}
+}
+
+// agree reports what a file about an attempt tells otherwise than its ledger
+// row. What one of them does not know is no contradiction.
+func (j *judge) agree(n node, d *dispatched, keys ...string) {
+	for _, key := range keys {
+		have, due := n.get(key), d.get(key)
+		unknown := have.value == nil || due.value == nil || have.isText() && have.text() == "" || due.isText() && due.text() == ""
+		if !unknown && !equal(have.value, due.value) {
+			j.at(have, due.show()+", as in the ledger", "%s", have.show())
 		}
 	}
 }
@@ -101,23 +140,79 @@ func (j *judge) dispatchAttempt() {
 			at := d.get("attemptPath")
 			j.at(at, "the path of the attempt's sidecar", "%s", at.show())
 		}
+		if n := d.sidecar.root(); n.isObject() && !d.first {
+			j.compareAttempt(n, d)
+		}
 	}
-	for _, ref := range j.assignments() {
+	for _, rows := range j.assignments() {
 		due := 1
-		for _, d := range j.attempts(ref) {
+		for _, d := range rows {
 			if at := d.get("attempt"); d.attempt != due && d.attempt > 0 {
-				j.at(at, sprintf("attempt %d", due), "%s of %s", at.show(), ref)
+				j.at(at, sprintf("attempt %d", due), "%s of %s", at.show(), d.assigned)
 				break
 			}
 			due++
 		}
 	}
+	if j.over() && j.team.usable() {
+		j.strayAttempts()
+	}
+}
+
+// compareAttempt holds a sidecar against its ledger row. The two are written
+// one after the other, so an end that only one of them has is a fault once the
+// run is over.
+func (j *judge) compareAttempt(n node, d *dispatched) {
+	if at, due := n.get("jobId"), j.runID()+"/"+d.assigned; at.isText() && at.text() != due {
+		j.at(at, due, "%s", at.show())
+	}
+	j.agree(n, d, "attempt", "sessionId", "outcome", "cause", "resultClass", "mutation")
+	if !j.over() || d.outcome == "lost" {
+		return
+	}
+	for _, key := range []string{"outcome", "writeEnforcement"} {
+		switch have, due := n.get(key), d.get(key); {
+		case !have.has() || !due.has():
+		case have.null() != due.null():
+			j.at(have, due.show()+", as in the ledger", "%s", have.show())
+		case have.isObject() && due.isObject() && !equal(have.value, due.value):
+			j.at(have, "the one of the ledger's row", "another %s than the ledger's", key)
+		}
+	}
+}
+
+// strayAttempts reports sidecars of the run that no row of the ledger names.
+func (j *judge) strayAttempts() {
+	named := map[string]bool{}
+	for _, d := range j.dispatches {
+		if d.sidecar != nil {
+			named[d.sidecar.path] = true
+		}
+	}
+	for _, name := range j.beside("prompts", attemptName) {
+		if !named[name] {
+			j.at(j.team.root().get("workerDispatches"), "a row for each attempt", "a list without the attempt of %s", name)
+		}
+	}
+}
+
+// changedPrompts compares the prompts with the digests of the job lines.
+func (j *judge) changedPrompts() {
+	for _, job := range j.jobs() {
+		due, at := job.get("promptDigest"), job.get("promptPath")
+		if due.text() == "" || at.text() == "" {
+			continue
+		}
+		if a := j.open(at.text(), "", markdown); a.usable() && digest.Bytes(a.text) != due.text() {
+			j.at(due, digest.Bytes(a.text)+", the digest of "+a.path, "%s", due.show())
+		}
+	}
 }
 
 func (j *judge) dispatchRetry() {
-	for _, ref := range j.assignments() {
+	for _, rows := range j.assignments() {
 		var before *dispatched
-		for _, d := range j.attempts(ref) {
+		for _, d := range rows {
 			if before != nil && d.attempt == before.attempt+1 && before.class != "failed-no-mutation" {
 				at := before.get("resultClass")
 				j.at(at, "failed-no-mutation before another attempt", "%s of attempt %d, and attempt %d followed", at.show(), before.attempt, d.attempt)
@@ -127,25 +222,24 @@ func (j *judge) dispatchRetry() {
 	}
 }
 
-// assignments lists the references of the ledger in order of appearance.
-func (s *subject) assignments() []string {
-	var refs []string
+// assignments lists the ledger's assignments in order of appearance, each with
+// its rows by their number.
+func (s *subject) assignments() [][]*dispatched {
+	var list [][]*dispatched
+	at := map[string]int{}
 	for _, d := range s.dispatches {
-		if d.assigned != "" && !slices.Contains(refs, d.assigned) {
-			refs = append(refs, d.assigned)
+		if d.assigned == "" {
+			continue
 		}
-	}
-	return refs
-}
-
-// attempts are the rows of an assignment by their number.
-func (s *subject) attempts(ref string) []*dispatched {
-	var rows []*dispatched
-	for _, d := range s.dispatches {
-		if d.assigned == ref {
-			rows = append(rows, d)
+		i, known := at[d.assigned]
+		if !known {
+			i, at[d.assigned] = len(list), len(list)
+			list = append(list, nil)
 		}
+		list[i] = append(list[i], d)
 	}
-	slices.SortStableFunc(rows, func(a, b *dispatched) int { return a.attempt - b.attempt })
-	return rows
+	for _, rows := range list {
+		slices.SortStableFunc(rows, func(a, b *dispatched) int { return cmp.Compare(a.attempt, b.attempt) })
+	}
+	return list
 }

@@ -189,12 +189,13 @@ func (j *judge) identities() {
 			j.same(r.get("run", "runId"), id)
 			j.same(r.get("run", "taskType"), task.TaskType)
 			j.same(r.get("run", "runSeq"), task.RunSeq)
+			j.sameManifest(r.get("sourceArtifacts", "runManifestPath"))
 		case "run-inputs":
-			j.same(r.get("inputs", "taskKey"), task.TaskKey)
-			j.same(r.get("inputs", "taskType"), task.TaskType)
+			j.sameParts(r.get("inputs"))
 		case "team-state":
 			j.same(r.get("runId"), id)
 			j.same(r.get("taskType"), task.TaskType)
+			j.sameManifest(r.get("runManifestPath"))
 		case "convergence-input", "convergence", "plan-body":
 			j.sameTask(r.get("task"))
 		case "final-report":
@@ -229,9 +230,24 @@ func (j *judge) manifestPlace() {
 }
 
 func (j *judge) sameTask(n node) {
-	j.same(n.get("taskKey"), j.task.TaskKey)
-	j.same(n.get("taskType"), j.task.TaskType)
+	j.sameParts(n)
 	j.same(n.get("runSeq"), j.task.RunSeq)
+}
+
+// sameParts compares the task's key and what the key is made of.
+func (j *judge) sameParts(n node) {
+	j.same(n.get("taskKey"), j.task.TaskKey)
+	j.same(n.get("projectId"), j.task.ProjectID)
+	j.same(n.get("taskGroup"), j.task.TaskGroup)
+	j.same(n.get("taskId"), j.task.TaskID)
+	j.same(n.get("taskType"), j.task.TaskType)
+}
+
+// sameManifest reports the path of another run's manifest.
+func (j *judge) sameManifest(n node) {
+	if name, err := j.rel(n.text()); n.text() != "" && err == nil && name != j.name {
+		j.at(n, j.name, "%s", n.show())
+	}
 }
 
 // same reports a text that is not the one that is due. What is no text, or not

@@ -144,6 +144,9 @@ func (s *subject) jobs() []node {
 func (j *judge) policyDigests() {
 	check := func(n node) {
 		policy, at := n.get("writePolicy"), n.get("writePolicyDigest")
+		if policy.null() && at.text() != "" {
+			j.at(policy, "the policy that the digest beside it was made of", "null beside %s", at.show())
+		}
 		if !policy.isObject() || !at.isText() {
 			return
 		}

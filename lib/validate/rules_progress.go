@@ -276,36 +276,42 @@ type announcement struct {
 func (s *subject) announcements(lines []checkpoint, phase string) []announcement {
 	calls := s.calls()
 	out := make([]announcement, len(calls))
+	of := map[string][]int{} // the calls of a worker
 	for i, call := range calls {
 		out[i] = announcement{call, s.roleOf(call), -1, false}
+		name := strings.ToLower(call.worker)
+		of[name] = append(of[name], i)
 	}
-	free := []int{}
+	free := map[string][]int{} // the lines of a role that name no worker
 	for i, c := range lines {
 		if c.Phase != phase {
 			continue
 		}
 		taken := false
-		for k := range out {
-			a := &out[k]
-			if !c.HasWord(a.call.worker) {
-				continue
-			}
-			taken, a.named = true, true
-			if a.index < 0 && c.HasWord(a.role) {
-				a.index = i
+		words := strings.Fields(strings.ToLower(c.Text))
+		for _, word := range words {
+			for _, k := range of[word] {
+				a := &out[k]
+				taken, a.named = true, true
+				if a.index < 0 && c.HasWord(a.role) {
+					a.index = i
+				}
 			}
 		}
-		if !taken {
-			free = append(free, i)
+		for _, word := range words {
+			if mine := free[word]; !taken && (len(mine) == 0 || mine[len(mine)-1] != i) {
+				free[word] = append(mine, i)
+			}
 		}
 	}
+	given := map[int]bool{}
 	for k := range out {
-		for f, i := range free {
-			if out[k].index < 0 && !out[k].named && lines[i].HasWord(out[k].role) {
-				out[k].index = i
-				free = append(free[:f:f], free[f+1:]...)
-				break
+		role := strings.ToLower(out[k].role)
+		for out[k].index < 0 && !out[k].named && len(free[role]) > 0 {
+			if i := free[role][0]; !given[i] {
+				out[k].index, given[i] = i, true
 			}
+			free[role] = free[role][1:]
 		}
 	}
 	return out

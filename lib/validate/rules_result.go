@@ -2,8 +2,10 @@ package validate
 
 import (
 	"slices"
+	"strings"
 
 	"okstra/lib/converge/grouping"
+	"okstra/lib/digest"
 	"okstra/lib/finding"
 	"okstra/lib/run"
 )
@@ -32,6 +34,14 @@ var resultRules = []Rule{
 		Fails:  "taskType: implementation, in a result of an error analysis",
 		Passes: "taskType: error-analysis",
 		check:  (*judge).resultFrontMatter,
+	},
+	{
+		Code: "result-changed", Level: finding.Error, Title: "a result is not the one that was delivered", Except: notHandoff,
+		Checks: "What the last completed attempt of an assignment wrote is gone, or has another digest than its sidecar. The report and its translations are left out: they are completed by others.",
+		Why:    "It is a worker's own word; whoever edits it puts words into its mouth.",
+		Fails:  "a sentence added to scope-a-worker-error-analysis-002.md after the worker had ended",
+		Passes: "the file with the digest in `artifact.digest` of the sidecar",
+		check:  (*judge).changedResults,
 	},
 	resultRule(grouping.CodeSection, "the sections of a result are wrong",
 		"Sections 1 to 5 are missing, repeated, empty or out of order.",
@@ -106,6 +116,37 @@ func (j *judge) resultMissing() {
 			j.at(by, "the path of the result of a completed worker", "%s although %s completed", by.show(), m.id)
 		case m.result.absent():
 			j.at(by, "a result that is there", "%s, which does not exist although %s completed", by.show(), m.id)
+		}
+	}
+}
+
+// changedResults compares what attempts delivered with what lies there now.
+// Where several delivered the same file, the last one counts.
+func (j *judge) changedResults() {
+	delivered := map[string]node{}
+	elsewhere := map[string]bool{} // that it is gone is told by another rule
+	for _, m := range j.roster {
+		if m.result != nil {
+			elsewhere[m.result.path] = true
+		}
+	}
+	for _, d := range j.dispatches {
+		n := d.sidecar.root().get("artifact")
+		name, err := j.rel(n.get("path").text())
+		late := strings.HasPrefix(d.purpose, run.RoleReportWriter) || strings.HasPrefix(d.purpose, run.RoleTranslator)
+		if d.outcome == "completed" && !late && err == nil && n.get("path").text() != "" && n.get("digest").text() != "" {
+			delivered[name] = n
+			elsewhere[name] = elsewhere[name] || strings.HasPrefix(d.purpose, "reverify-") || d.purpose == "critic-gap"
+		}
+	}
+	for _, name := range sorted(delivered) {
+		due := delivered[name].get("digest")
+		switch a := j.open(name, "", markdown); {
+		case a.missing && elsewhere[name]:
+		case a.missing:
+			j.at(delivered[name].get("path"), "the file that was delivered", "%s, which does not exist", delivered[name].get("path").show())
+		case a.usable() && digest.Bytes(a.text) != due.text():
+			j.at(due, digest.Bytes(a.text)+", the digest of "+a.path, "%s", due.show())
 		}
 	}
 }

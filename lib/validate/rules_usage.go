@@ -6,6 +6,7 @@ import (
 
 	"okstra/lib/digest"
 	"okstra/lib/finding"
+	"okstra/lib/run"
 )
 
 var usageRules = []Rule{
@@ -205,12 +206,27 @@ func (j *judge) sum(total node, expected string, parts ...node) {
 	}
 }
 
-// rational is the exact value of a number as it is written.
+// rational is the exact value of a number as it is written. One that is too
+// large or too small for a float counts as none: its exact value could take
+// megabytes to write down.
 func rational(n node) (*big.Rat, bool) {
-	if _, ok := n.real(); !ok {
+	f, ok := n.real()
+	digits := mantissa(n.show())
+	switch {
+	case !ok, f == 0 && strings.ContainsAny(digits, "123456789"):
 		return nil, false
+	case f == 0:
+		return new(big.Rat), true
 	}
 	return new(big.Rat).SetString(n.show())
+}
+
+// mantissa is a number without its exponent.
+func mantissa(text string) string {
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		return text[:i]
+	}
+	return text
 }
 
 // near compares sums: whole numbers exactly, money to a millionth of a
@@ -285,6 +301,24 @@ func (j *judge) workerTotals(s node) {
 			if want, there := block.integer(); !there || want != have {
 				j.at(row.get("totalTokens"), "the block of "+m.id+", "+block.show(), "%d", have)
 			}
+		}
+		j.sameCost(row, m.get("usage"), m.id)
+	}
+	lead := j.team.root().get("lead")
+	row := rows[run.RoleLeader+" "+lead.get("workerId").text()]
+	if have, want := row.get("totalTokens"), lead.get("usage", "totalTokens"); have.has() && want.has() && !equal(have.value, want.value) {
+		j.at(have, "the block of the lead, "+want.show(), "%s", have.show())
+	}
+	j.sameCost(row, lead.get("usage"), "the lead")
+}
+
+// sameCost compares what a row says of money and its like with the block.
+func (j *judge) sameCost(row, block node, who string) {
+	for _, key := range []string{"billableEquivalentTokens", "costUsd"} {
+		have, known := rational(row.get(key))
+		want, there := rational(block.get(key))
+		if known && there && !near(have, want) {
+			j.at(row.get(key), "the block of "+who+", "+block.get(key).show(), "%s", row.get(key).show())
 		}
 	}
 }

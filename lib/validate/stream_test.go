@@ -29,7 +29,7 @@ var exampleStream = []string{
 // lines, the ledger and the rounds.
 func play(t *testing.T, taskType string, lines []string, change func(*subject)) []string {
 	t.Helper()
-	s := &subject{byPath: map[string]*artifact{}, task: run.NewTask("shop", "pay", "checkout-timeouts", taskType, "002")}
+	s := &subject{opened: map[opening]*artifact{}, task: run.NewTask("shop", "pay", "checkout-timeouts", taskType, "002")}
 	s.manifest = made(t, "run-manifest", `{"runId": "shop:pay:checkout-timeouts:`+taskType+`:002", "eventsLogPath": "events.jsonl"}`)
 	s.team = made(t, "team-state", teamJSON)
 	s.state = made(t, "convergence", `{"rounds": [{"round": 0}, {"round": 1}]}`)

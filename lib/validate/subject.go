@@ -20,7 +20,7 @@ type subject struct {
 	task   run.Task // as the manifest says; only the parts that could be read
 
 	artifacts []*artifact
-	byPath    map[string]*artifact
+	opened    map[opening]*artifact
 
 	manifest, taskManifest, context, inputs *artifact
 	team, input, state, planBody            *artifact
@@ -30,17 +30,27 @@ type subject struct {
 	translations                            []*artifact
 
 	roster     []*member
+	seats      map[string]*member // the roster by worker; the first of a name
 	dispatches []*dispatched
+	ends       map[string]string // how the last announced dispatch of a worker ended
 	evidence   evidence
 
 	checked []finding.Finding // what converge has found in the state, nil before it was asked
+}
+
+// opening is a file with what it is taken for. A path that two keys name for two
+// kinds of document is read for each, so that none of them passes unseen for
+// something that it is not.
+type opening struct {
+	path, kind string
+	form       form
 }
 
 // load reads a run from its manifest. It never fails: what cannot be read is
 // noted, and the rest of the run is looked for where it belongs.
 func load(manifestPath string, opt Options) *subject {
 	abs := located(manifestPath)
-	s := &subject{byPath: make(map[string]*artifact)}
+	s := &subject{opened: make(map[opening]*artifact)}
 	s.clean, s.seen = make(map[string]bool), make(map[string]seenPath)
 	s.root = run.RootAbove(abs)
 	if s.root == "" {
@@ -76,7 +86,7 @@ func located(manifestPath string) string {
 }
 
 func (s *subject) register(a *artifact) {
-	s.byPath[a.path] = a
+	s.opened[opening{a.path, a.kind, a.form}] = a
 	s.artifacts = append(s.artifacts, a)
 }
 
@@ -149,7 +159,7 @@ func (s *subject) whereabouts() run.Task {
 // not opened.
 func (s *subject) open(name, kind string, f form) *artifact {
 	rel, err := s.rel(name)
-	if a := s.byPath[rel]; a != nil {
+	if a := s.opened[opening{rel, kind, f}]; a != nil {
 		return a
 	}
 	a := &artifact{path: rel, kind: kind, form: f, refused: err != nil}

@@ -124,25 +124,28 @@ func (s *subject) judged(opt Options) []finding.Finding {
 func finish(found []finding.Finding) []finding.Finding {
 	type place struct{ artifact, pointer string }
 	better := map[place]bool{}
-	var whole []place // payloads, about which all is said by one finding
+	whole := map[place]bool{} // payloads, about which all is said by one finding
 	for _, f := range found {
 		if f.Pointer != "" && f.Code != "doc-schema" && f.Level == finding.Error {
 			better[place{f.Artifact, f.Pointer}] = true
 		}
 		if f.Code == "policy-payload" {
-			whole = append(whole, place{f.Artifact, f.Pointer + "/"})
+			whole[place{f.Artifact, f.Pointer}] = true
 		}
 	}
 	kept := found[:0]
 	for _, f := range found {
-		said := better[place{f.Artifact, f.Pointer}] || slices.ContainsFunc(whole, func(p place) bool {
-			return p.artifact == f.Artifact && strings.HasPrefix(f.Pointer, p.pointer)
-		})
+		said := better[place{f.Artifact, f.Pointer}]
+		for at := f.Pointer; at != "" && !said; {
+			at = at[:max(0, strings.LastIndexByte(at, '/'))]
+			said = whole[place{f.Artifact, at}]
+		}
 		if f.Code != "doc-schema" || !said {
 			kept = append(kept, f)
 		}
 	}
 	finding.Sort(kept)
+	kept = slices.Compact(kept) // of a file that was read as two kinds
 	fingerprint(kept)
 	return kept
 }
@@ -181,10 +184,12 @@ func unusable(found []finding.Finding, name string) *finding.Finding {
 // subjects lists the artifacts that are there, with the digests of their bytes.
 func (s *subject) subjects() []Subject {
 	var out []Subject
+	seen := map[string]bool{}
 	for _, a := range s.artifacts {
-		if a.missing || a.refused {
+		if a.missing || a.refused || seen[a.path] {
 			continue
 		}
+		seen[a.path] = true
 		if sum, err := digestOf(s.abs(a.path)); err == nil {
 			out = append(out, Subject{a.path, sum})
 		}
