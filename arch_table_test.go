@@ -217,6 +217,12 @@ var table = []rule{
 		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/sarif", "lib/converge/grouping", "lib/converge/agreement"},
 		why:  "takes the parsed Markdown as its input values",
 	},
+	{
+		shelf: "converge", pkg: "lib/converge/planbody",
+		does: "the items of a plan + verdicts → state, gate; pure",
+		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/converge/grouping", "lib/converge"},
+		why:  "its packets, refusals and codes are those of convergence",
+	},
 
 	{
 		shelf: "translate", pkg: "lib/translate",
@@ -290,10 +296,10 @@ var table = []rule{
 
 	{
 		shelf: "test", pkg: "lib/clitest",
-		does:  "script set-up, exits, console blocks, fake CLIs, no-root helper",
+		does:  "script set-up, exits, console blocks, fake CLIs, no-root helper, judges of SARIF",
 		uses:  []string{"lib/cli"},
-		third: []string{"testscript"},
-		why:   "cli: it runs the examples of an App's help",
+		third: []string{"testscript", "go-sarif", "jsonschema"},
+		why:   "cli: it runs the examples of an App's help; go-sarif, jsonschema: SARIF is judged by others' schema and code",
 	},
 	{
 		shelf: "test", pkg: "lib/clitest/modelserver",
@@ -336,6 +342,7 @@ var thirdParty = map[string]string{
 	"go-cmp":      "github.com/google/go-cmp",
 	"go-landlock": "github.com/landlock-lsm/go-landlock",
 	"gojq":        "github.com/itchyny/gojq",
+	"go-sarif":    "github.com/owenrumney/go-sarif/v3",
 	"goldmark":    "github.com/yuin/goldmark",
 	"json":        "github.com/go-json-experiment/json",
 	"jsonschema":  "github.com/santhosh-tekuri/jsonschema/v6",

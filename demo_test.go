@@ -98,10 +98,25 @@ func TestDemo(t *testing.T) {
 	if status, findings, stderr := d.validate(t); status != 0 {
 		t.Fatalf("the demo's run is not clean: status %d, %v\n%s", status, findings, stderr)
 	}
+	t.Run("its findings are SARIF that others accept", d.sarif)
 	t.Run("each missing cleanup line is named by its rule", d.withoutCleanup)
 	t.Run("each truncated document is found and hides nothing", d.truncated)
 	t.Run("a report of another run is refused", d.foreignReport)
 	t.Run("the order of the ledger is not that of a batch", d.reversedLedger)
+}
+
+// sarif writes the run's findings as SARIF, in both layouts.
+func (d demo) sarif(t *testing.T) {
+	state := filepath.Join(filepath.Dir(filepath.Dir(d.manifest)), "state", "convergence-error-analysis-001.json")
+	for _, layout := range []string{"per-worker", "single"} {
+		cmd := exec.Command(filepath.Join(d.bin, "okstra-converge"), "summary", "--format", "sarif", "--sarif-layout", layout, state)
+		cmd.Dir = d.project
+		log, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		clitest.SARIF(t, log)
+	}
 }
 
 func golden(t *testing.T, name, got string) {

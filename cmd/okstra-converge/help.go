@@ -32,6 +32,12 @@ COMMANDS
   finalize        classify what the rounds left open
   summary         a final state as report rows
   agreement       how much the agreement is worth
+  critic gaps     a critic's candidates as one more round
+  critic acceptance
+                  blockers and risks from a critic's candidates
+  plan-body seed, plan-body queue, plan-body apply, plan-body fix
+                  verify the body of an implementation plan
+  plan-body gate  may the user be asked to approve it
   explain         the classification table, or why a finding has its label
 
 FLAGS
@@ -43,15 +49,21 @@ EXAMPLES
 `
 
 const itemsHelp = `usage: okstra-converge items RESULT...
+       okstra-converge items --from-sarif S.sarif --worker ID
 
-Prints the items of worker results as JSON lines. Section 6 is left out.
+Prints the items of worker results as JSON lines, for the lead to group.
+Section 6 is left out. A scanner's SARIF log can stand in for a worker: its
+results become the items of ID, but for those that passed, are suppressed or
+are gone; how many that were is said on standard error.
 
 FLAGS
+      --from-sarif S  a SARIF 2.1.0 log instead of worker results
+      --worker ID     the worker that the scanner stands for
 ` + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES
   okstra-converge items scope-a.md scope-b.md
-  okstra-converge items - < scope-a.md
+  okstra-converge items --from-sarif lint.sarif --worker linter
 `
 
 const draftHelp = `usage: okstra-converge draft-groups [--run-manifest M] [ITEMS]
@@ -150,18 +162,24 @@ EXAMPLES
   okstra-converge finalize state.json    # status 1
 `
 
-const summaryHelp = `usage: okstra-converge summary [--format F] [STATE]
+const summaryHelp = `usage: okstra-converge summary [--format F] [--sarif-layout L] [STATE]
 
-Prints the findings of a final state as rows for the report: consensus and
-differences with everybody's position.
+Prints the findings of a final state: as rows for the report, as two tables in
+Markdown with shares and intervals, or as a SARIF 2.1.0 log for hosts and
+viewers of scanners' results. In SARIF a consensus is a warning, a difference
+is up for review, and a finding that everybody rejected is suppressed.
 
 FLAGS
-      --format F      json or md
+      --format F      json, md or sarif (json)
+      --sarif-layout L
+                      per-worker: a run for each worker, tied together by
+                      correlationGuid; single: one run, for viewers that read
+                      no other (per-worker)
 ` + outputFlag + `` + cli.CommonFlags + `
 ` + statuses + `
 EXAMPLES
   okstra-converge summary final.json
-  okstra-converge summary --format md final.json
+  okstra-converge summary --format sarif --sarif-layout single final.json
 `
 
 const agreementHelp = `usage: okstra-converge agreement [--level L] [STATE]

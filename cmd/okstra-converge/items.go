@@ -1,47 +1,109 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"okstra/lib/cli"
+	"okstra/lib/converge"
 	"okstra/lib/converge/grouping"
 	"okstra/lib/finding"
+	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/run"
+	"okstra/lib/sarif"
 	"okstra/lib/schema"
 )
 
 func itemsFlags(f *cli.Flags) cli.Body {
-	files := f.Inputs("result")
+	scan := f.InputFlag("from-sarif")
+	worker := f.String("worker", "")
+	files := f.OptInputs("result")
 	return func(_ context.Context, std cli.IO) error {
-		var items []grouping.Item
-		var wrong []finding.Finding
-		for i := range *files {
-			file := &(*files)[i]
-			content, err := file.Bytes(std)
-			if err != nil {
-				return err
+		read := resultItems
+		switch {
+		case scan.Set() && len(*files) > 0:
+			return cli.Usagef("--from-sarif beside worker results (expected one or the other)")
+		case scan.Set() && *worker == "":
+			return cli.Usagef("--from-sarif needs --worker, whose items they become")
+		case scan.Set():
+			if err := run.CheckWorkerID(*worker); err != nil {
+				return cli.Usagef("--worker: %v", err)
 			}
-			r, found := grouping.ParseResult(file.Name(), content)
-			wrong = append(wrong, found...)
-			items = append(items, r.Items...)
+			read = func(std cli.IO, _ []cli.Input) ([]grouping.Item, error) { return scannedItems(std, scan, *worker) }
+		case *worker != "":
+			return cli.Usagef("--worker without --from-sarif; a worker result names its own worker")
+		case len(*files) == 0:
+			return cli.Usagef("no worker result named (expected RESULT... or --from-sarif)")
 		}
-		if err := faults(wrong); err != nil {
+		items, err := read(std, *files)
+		if err != nil {
 			return err
 		}
 		for _, item := range items {
-			if item.Section == grouping.OutOfScope {
-				continue
-			}
 			if err := std.Record(item); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+}
+
+// resultItems reads worker results; the items of section 6 are left out.
+func resultItems(std cli.IO, files []cli.Input) ([]grouping.Item, error) {
+	var items []grouping.Item
+	var wrong []finding.Finding
+	for i := range files {
+		content, err := files[i].Bytes(std)
+		if err != nil {
+			return nil, err
+		}
+		r, found := grouping.ParseResult(files[i].Name(), content)
+		wrong = append(wrong, found...)
+		for _, item := range r.Items {
+			if item.Section != grouping.OutOfScope {
+				items = append(items, item)
+			}
+		}
+	}
+	return items, faults(wrong)
+}
+
+// scannedItems reads a scanner's log and says what of it is no item.
+func scannedItems(std cli.IO, file *cli.Input, worker string) ([]grouping.Item, error) {
+	content, err := file.Bytes(std)
+	if err != nil {
+		return nil, err
+	}
+	// Some scanners begin their files with a byte order mark.
+	doc, err := jsondoc.Parse(file.Name(), bytes.TrimPrefix(content, []byte("\ufeff")))
+	if err != nil {
+		return nil, err
+	}
+	var log sarif.Log
+	if err := doc.Decode(&log); err != nil {
+		return nil, err
+	}
+	if err := log.CheckVersion(); err != nil {
+		return nil, cli.BadInput(fmt.Errorf("%s: %w", doc.Name, err))
+	}
+	s := converge.ScanItems(log, worker)
+	if err := located(doc, s.Faults); err != nil {
+		return nil, cli.BadInput(err)
+	}
+	for i := range s.Items {
+		s.Items[i].Line, _ = doc.Position(s.At[i])
+	}
+	for _, left := range s.Left {
+		std.Warnf("%s: %d left out: %s", doc.Name, left.Count, left.Why)
+	}
+	for _, tool := range s.Failed {
+		std.Warnf("%s: %q says that it failed; results may be missing", doc.Name, tool)
+	}
+	return s.Items, nil
 }
 
 func draftFlags(f *cli.Flags) cli.Body {

@@ -41,3 +41,16 @@ func located(doc jsondoc.Doc, list []finding.Finding) error {
 	}
 	return errors.Join(errs...)
 }
+
+// readAnswers reads verdict files as they lie there.
+func readAnswers(std cli.IO, files []cli.Input) ([]converge.Answer, error) {
+	var answers []converge.Answer
+	for i := range files {
+		content, err := files[i].Bytes(std)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, converge.Answer{Name: files[i].Name(), Content: content})
+	}
+	return answers, nil
+}

@@ -55,14 +55,9 @@ func applyFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		var answers []converge.Answer
-		for i := range *files {
-			file := &(*files)[i]
-			content, err := file.Bytes(std)
-			if err != nil {
-				return err
-			}
-			answers = append(answers, converge.Answer{Name: file.Name(), Content: content})
+		answers, err := readAnswers(std, *files)
+		if err != nil {
+			return err
 		}
 		next, lost, err := converge.Apply(s, *round, answers, *allow)
 		if err != nil {
@@ -99,13 +94,25 @@ func finalizeFlags(f *cli.Flags) cli.Body {
 }
 
 func summaryFlags(f *cli.Flags) cli.Body {
-	format := f.Enum("format", "json", "json", "md")
+	format := f.Enum("format", "json", "json", "md", "sarif")
+	layout := f.Enum("sarif-layout", converge.LayoutPerWorker, converge.LayoutPerWorker, converge.LayoutSingle)
+	laid := f.Given("sarif-layout")
 	out := f.Output("output")
 	file := f.Input("state")
 	return func(_ context.Context, std cli.IO) error {
+		if *laid && *format != "sarif" {
+			return cli.Usagef("--sarif-layout without --format sarif")
+		}
 		s, err := readState(std, file)
 		if err != nil {
 			return err
+		}
+		if *format == "sarif" {
+			log, err := converge.SARIF(s, *layout)
+			if err != nil {
+				return err
+			}
+			return out.Document(std, log)
 		}
 		sum, err := converge.Summarise(s)
 		if err != nil {

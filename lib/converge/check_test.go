@@ -189,7 +189,7 @@ func TestT14ACandidateGetsOneRound(t *testing.T) {
 	mustRefuse(t, open, 1, true, CodeApplied, file(1, "w2", ballot{"G-001": "A"}), file(1, "w3", ballot{"G-001": "D"}))
 	packets, err := Queue(open, 2, QueueOptions{})
 	if err != nil || len(packets) != 2 || !packets[0].Adversarial || packets[0].VerificationMode != FullReanalysis || packets[0].RoundKind != CriticGap ||
-		!strings.HasSuffix(packets[0].ResultPath, "worker-results/w1-critic-gap-error-analysis-002.md") {
+		!strings.HasSuffix(packets[0].ResultPath, "worker-results/w1-reverify-r2-error-analysis-002.md") {
 		t.Fatalf("%+v %v", packets, err)
 	}
 	after := answered(t, open, 2, map[string]ballot{"w1": {"X-001": "A"}, "w3": {"X-001": "D"}})

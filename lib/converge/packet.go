@@ -75,7 +75,7 @@ func (s State) packet(b *board, worker string, groups []string, o QueueOptions) 
 	purpose := fmt.Sprintf("reverify-r%d", s.Next.Round)
 	mode, adversarial := s.Config.VerificationMode, s.Config.Adversarial
 	if s.Next.Kind == CriticGap {
-		purpose, mode, adversarial = CriticGap, FullReanalysis, true
+		mode, adversarial = FullReanalysis, true
 	}
 	p := Packet{
 		SchemaVersion: Version, Kind: PacketKind, Round: s.Next.Round, RoundKind: s.Next.Kind, WorkerID: worker,
@@ -85,7 +85,7 @@ func (s State) packet(b *board, worker string, groups []string, o QueueOptions) 
 	for _, id := range groups {
 		p.Groups = append(p.Groups, b.packetGroup(b.claim(id), worker, o.Anonymize))
 	}
-	p.shuffle()
+	p.Shuffle()
 	return p
 }
 
@@ -109,10 +109,10 @@ func (b *board) packetGroup(c *claim, worker string, anonymous bool) PacketGroup
 	return g
 }
 
-// shuffle orders the groups by a seeded permutation of the worker's own, so
+// Shuffle orders the groups by a seeded permutation of the worker's own, so
 // that the effect of position cancels out over workers and repeats over runs.
 // No worker's name goes into it: renaming changes no order.
-func (p *Packet) shuffle() {
+func (p *Packet) Shuffle() {
 	keys := make(map[string][sha256.Size]byte, len(p.Groups))
 	for _, g := range p.Groups {
 		keys[g.GroupID] = sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s\n%s", p.OrderSeed, p.Round, p.SourceRoleExecutionRef, g.GroupID))

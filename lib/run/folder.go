@@ -70,7 +70,8 @@ func (f Folder) Result(workerID string) string {
 }
 
 // Verdicts is the verdict file of a worker for a purpose such as
-// "reverify-r1", "critic-gap" or "plan-verify-r2".
+// "reverify-r1" or "plan-verify-r2". The round about a critic's candidates is
+// numbered on: its files are of "reverify-r<round>" too.
 func (f Folder) Verdicts(workerID, purpose string) string {
 	return f.in("worker-results", "%s-%s-%s.md", workerID, purpose, f.x())
 }

@@ -1,5 +1,7 @@
 // Package sarif is the part of SARIF 2.1.0 (errata 01) that findings need, for
-// reading and writing. It knows no rule and no program.
+// reading and writing. It knows no rule and no program. The fields of read.go
+// are for reading alone: what is written names rules by id and places by path,
+// never by an index that a merge of two files would break.
 //
 // What a reader of SARIF trips over is settled by the types: the lists of
 // results and of rules are written even when they are empty, because a file
@@ -43,8 +45,14 @@ type Run struct {
 	AutomationDetails *AutomationDetails `json:"automationDetails,omitempty"`
 	Invocations       []Invocation       `json:"invocations,omitempty"`
 	ColumnKind        string             `json:"columnKind,omitempty"`
+	Language          string             `json:"language,omitempty"`
+	NewlineSequences  []string           `json:"newlineSequences,omitempty"`
 	Results           []Result           `json:"results"`
 	Properties        map[string]any     `json:"properties,omitempty"`
+
+	OriginalURIBaseIDs map[string]ArtifactLocation `json:"originalUriBaseIds,omitempty"`
+	Artifacts          []Artifact                  `json:"artifacts,omitempty"`
+	External           *External                   `json:"externalPropertyFileReferences,omitempty"`
 }
 
 // MarshalJSON writes an empty list of results as one.
@@ -58,7 +66,8 @@ func (r Run) MarshalJSON() ([]byte, error) {
 
 // Tool is the program that found something.
 type Tool struct {
-	Driver Driver `json:"driver"`
+	Driver     Driver   `json:"driver"`
+	Extensions []Driver `json:"extensions,omitempty"`
 }
 
 // Driver describes a program and its rules.
@@ -66,7 +75,12 @@ type Driver struct {
 	Name            string `json:"name"`
 	SemanticVersion string `json:"semanticVersion,omitempty"`
 	InformationURI  string `json:"informationUri,omitempty"`
+	FullName        string `json:"fullName,omitempty"`
+	GUID            string `json:"guid,omitempty"`
+	Language        string `json:"language,omitempty"`
 	Rules           []Rule `json:"rules"`
+
+	GlobalMessageStrings map[string]Message `json:"globalMessageStrings,omitempty"`
 }
 
 // MarshalJSON writes an empty list of rules as one.
@@ -85,13 +99,16 @@ type Rule struct {
 	FullDescription      *Message       `json:"fullDescription,omitempty"`
 	Help                 *Message       `json:"help,omitempty"`
 	HelpURI              string         `json:"helpUri,omitempty"`
+	Name                 string         `json:"name,omitempty"`
 	DefaultConfiguration *Configuration `json:"defaultConfiguration,omitempty"`
 	Properties           map[string]any `json:"properties,omitempty"`
+
+	MessageStrings map[string]Message `json:"messageStrings,omitempty"`
 }
 
 // Configuration is how a rule is set up.
 type Configuration struct {
-	Level string `json:"level"`
+	Level string `json:"level,omitempty"`
 }
 
 // AutomationDetails tells runs of the same tool apart.
@@ -119,6 +136,9 @@ type Notification struct {
 type Message struct {
 	Text     string `json:"text"`
 	Markdown string `json:"markdown,omitempty"`
+
+	ID        string   `json:"id,omitempty"`
+	Arguments []string `json:"arguments,omitempty"`
 }
 
 // The levels of a result. A result of kind Review or another kind than Fail
@@ -129,8 +149,12 @@ const (
 	LevelWarning = "warning"
 	LevelError   = "error"
 
-	KindFail   = "fail"
-	KindReview = "review"
+	KindFail          = "fail"
+	KindReview        = "review"
+	KindOpen          = "open"
+	KindPass          = "pass"
+	KindNotApplicable = "notApplicable"
+	KindInformational = "informational"
 )
 
 // States of a result against an earlier run.
@@ -156,6 +180,10 @@ type Result struct {
 	Rank                *float64          `json:"rank,omitempty"`
 	Suppressions        []Suppression     `json:"suppressions,omitempty"`
 	Properties          map[string]any    `json:"properties,omitempty"`
+
+	RuleIndex        *int           `json:"ruleIndex,omitempty"`
+	Rule             *RuleReference `json:"rule,omitempty"`
+	RelatedLocations []Location     `json:"relatedLocations,omitempty"`
 }
 
 // Suppression says that a result was rejected.
@@ -181,6 +209,7 @@ type PhysicalLocation struct {
 type ArtifactLocation struct {
 	URI       string `json:"uri,omitempty"`
 	URIBaseID string `json:"uriBaseId,omitempty"`
+	Index     *int   `json:"index,omitempty"`
 }
 
 // Region is lines and columns, from 1; what is unknown is 0 and left out.

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAnEmptyRunHasItsListsAndReadsAsARun(t *testing.T) {
-	raw, err := json.Marshal(NewLog(Run{Tool: Tool{Driver{Name: "x"}}}))
+	raw, err := json.Marshal(NewLog(Run{Tool: Tool{Driver: Driver{Name: "x"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}

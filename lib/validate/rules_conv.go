@@ -204,11 +204,9 @@ func (s *subject) stateFaults() []finding.Finding {
 	return s.checked
 }
 
-// purposeOf is the purpose under which a round's files were written.
+// purposeOf is the part of the names of a round's files that tells rounds
+// apart; the round about a critic's candidates is numbered like the others.
 func purposeOf(round node) string {
-	if round.get("kind").text() == converge.CriticGap {
-		return "critic-gap"
-	}
 	return sprintf("reverify-r%d", round.get("round").whole())
 }
 

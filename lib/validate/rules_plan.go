@@ -87,21 +87,32 @@ func gateOf(items []planItem, n int) string {
 	return gate
 }
 
-// planItems counts the votes after a number of rounds. A voter's latest vote on
-// the text that an item had then replaces the earlier one; votes on a text that
-// was changed since are dropped.
+// planItems counts the votes after a number of rounds, as the plan-body
+// commands do. A voter's latest vote on the text that an item had then replaces
+// the earlier one; a fix drops the votes on the texts that it changed, whether
+// or not anybody votes on the new ones. The fix after the last of the rounds
+// counts only where the state ends with it.
 func planItems(state node, rounds int) []planItem {
 	type vote struct{ verdict, letter, digest string }
 	latest := map[[2]string]vote{}
 	current := map[string]string{}
-	for _, r := range state.get("rounds").list()[:rounds] {
+	whole := rounds == len(state.get("rounds").list())
+	for i, r := range state.get("rounds").list()[:rounds] {
 		for _, v := range r.get("verdicts").list() {
 			id, digest := v.get("itemId").text(), v.get("digest").text()
 			latest[[2]string{id, v.get("workerId").text()}] = vote{v.get("verdict").text(), v.get("letter").text(), digest}
 			current[id] = digest
 		}
+		if i == rounds-1 && !whole {
+			break
+		}
+		for _, id := range r.get("selfFix").get("items").texts() {
+			delete(current, id)
+			for _, w := range state.get("voters").list() {
+				delete(latest, [2]string{id, w.get("workerId").text()})
+			}
+		}
 	}
-	whole := rounds == len(state.get("rounds").list())
 	var out []planItem
 	for _, i := range state.get("items").list() {
 		item := planItem{id: i.get("itemId").text(), ref: i.get("ref").text(), letters: []string{}}

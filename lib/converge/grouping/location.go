@@ -101,6 +101,20 @@ func inPath(b byte) bool {
 	return b > ' ' && b != 0x7f && strings.IndexByte(":;,()[]<>\"'`", b) < 0
 }
 
+// QuotePath writes a path so that a location can hold it: bytes that no path of
+// a location has are percent-encoded, as in a URI.
+func QuotePath(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		if inPath(name[i]) {
+			b.WriteByte(name[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", name[i])
+		}
+	}
+	return b.String()
+}
+
 func isPath(name string) bool {
 	return name != "" && !strings.HasPrefix(name, "//") && strings.ContainsFunc(name, isLetter)
 }

@@ -1,0 +1,232 @@
+package planbody
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"okstra/lib/converge/grouping"
+	"okstra/lib/finding"
+)
+
+// CodeInvariant is the code of a state that contradicts itself.
+const CodeInvariant = "plan-invariant"
+
+// Check reports where a state contradicts itself: rounds must be such as
+// Seed, Apply and Fix make them, and gates and next must be what the votes
+// give. Findings have pointers and no artifact.
+func Check(s State) []finding.Finding {
+	k := &checker{s: s}
+	k.lists()
+	if len(k.faults) > 0 {
+		return k.faults
+	}
+	items, votes := k.firstItems(), standing{}
+	for i := range s.Rounds {
+		r := &s.Rounds[i]
+		k.round(i, r, items, votes)
+		votes.count(r)
+		k.same(fmt.Sprintf("/rounds/%d/gate", i), show(r.Gate), string(gateOf(s.tally(items, votes))))
+		votes.drop(r.SelfFix, s.Voters)
+		items = k.fix(i, r, items)
+	}
+	want := s
+	want.advance()
+	k.same("/gate", show(s.Gate), show(want.Gate))
+	k.same("/next", s.Next.String(), want.Next.String())
+	k.digests()
+	finding.Sort(k.faults)
+	return k.faults
+}
+
+type checker struct {
+	s      State
+	faults []finding.Finding
+}
+
+func (k *checker) fault(pointer, format string, args ...any) {
+	k.faults = append(k.faults, finding.Finding{Level: finding.Error, Code: CodeInvariant, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+}
+
+func (k *checker) same(pointer, found, expected string) {
+	if found != expected {
+		k.fault(pointer, "%s (expected %s)", found, expected)
+	}
+}
+
+func show(g *Gate) string {
+	if g == nil {
+		return "null"
+	}
+	return string(*g)
+}
+
+// lists checks what the rest relies on: ids in their order, voters each once,
+// rounds numbered from 1 and not too many.
+func (k *checker) lists() {
+	if !k.s.Config.Enabled {
+		k.fault("/config/enabled", "false (expected true: a verification that is disabled has no state)")
+	}
+	for i, item := range k.s.Items {
+		k.same(fmt.Sprintf("/items/%d/itemId", i), item.ItemID, grouping.ID("P", i+1))
+	}
+	refs := map[string]bool{}
+	for i, v := range k.s.Voters {
+		at := fmt.Sprintf("/voters/%d", i)
+		if i > 0 && k.s.Voters[i-1].WorkerID >= v.WorkerID {
+			k.fault(at+"/workerId", "%q stands behind %q (expected each voter once, in order)", v.WorkerID, k.s.Voters[i-1].WorkerID)
+		}
+		if refs[v.SourceRoleExecutionRef] {
+			k.fault(at+"/sourceRoleExecutionRef", "role execution %q votes twice", v.SourceRoleExecutionRef)
+		}
+		refs[v.SourceRoleExecutionRef] = true
+	}
+	if len(k.s.Voters) == 0 || len(k.s.Items) == 0 {
+		k.fault("", "%d voters and %d items (expected some of both)", len(k.s.Voters), len(k.s.Items))
+	}
+	for i, r := range k.s.Rounds {
+		k.same(fmt.Sprintf("/rounds/%d/round", i), strconv.Itoa(r.Round), strconv.Itoa(i+1))
+		k.fixForm(fmt.Sprintf("/rounds/%d/selfFix", i), r.SelfFix)
+	}
+	if n := k.s.Config.MaxRounds; len(k.s.Rounds) > n {
+		k.fault("/rounds", "%d rounds (expected at most %d, as maxRounds says)", len(k.s.Rounds), n)
+	}
+}
+
+// fixForm checks a fix by itself.
+func (k *checker) fixForm(at string, f *SelfFix) {
+	if f == nil {
+		return
+	}
+	if len(f.Items) == 0 || !slices.IsSortedFunc(f.Items, byNumber) {
+		k.fault(at+"/items", "%v (expected the ids of what changed, in order)", f.Items)
+	}
+	for _, part := range []struct {
+		key  string
+		list []string
+	}{{"added", f.Added}, {"removed", f.Removed}} {
+		if len(part.list) > len(f.Items) || !slices.Equal(part.list, f.Items[max(0, len(f.Items)-len(part.list)):]) {
+			k.fault(at+"/"+part.key, "%v (expected the last ones of items)", part.list)
+		}
+	}
+	if len(f.Added) > 0 && len(f.Removed) > 0 {
+		k.fault(at+"/removed", "%v beside added ones (expected one of both)", f.Removed)
+	}
+}
+
+func byNumber(a, b string) int { return grouping.Number(a) - grouping.Number(b) }
+
+// firstItems are the items of the first round, as far as they are known: the
+// present ones without what fixes added, with what fixes removed.
+func (k *checker) firstItems() []Item {
+	n := len(k.s.Items)
+	for _, r := range k.s.Rounds {
+		if r.SelfFix != nil {
+			n += len(r.SelfFix.Removed) - len(r.SelfFix.Added)
+		}
+	}
+	return numbered(n)
+}
+
+func numbered(n int) []Item {
+	items := make([]Item, max(n, 0))
+	for i := range items {
+		items[i].ItemID = grouping.ID("P", i+1)
+	}
+	return items
+}
+
+// fix checks that a fix could have been made after a round, and gives the
+// items after it.
+func (k *checker) fix(i int, r *Round, items []Item) []Item {
+	f := r.SelfFix
+	if f == nil {
+		return items
+	}
+	at := fmt.Sprintf("/rounds/%d/selfFix", i)
+	if r.Gate != nil && r.Gate.Open() || r.Round >= k.s.Config.MaxRounds {
+		k.fault(at, "a fix after the verification was over")
+	}
+	after := numbered(len(items) + len(f.Added) - len(f.Removed))
+	for _, id := range f.Items {
+		if n := grouping.Number(id); n < 1 || n > max(len(items), len(after)) {
+			k.fault(at+"/items", "there is no item %s", id)
+		}
+	}
+	return after
+}
+
+// round checks that what was asked is what was open, and that each question
+// has one answer, a vote or a missing one.
+func (k *checker) round(i int, r *Round, items []Item, votes standing) {
+	at := fmt.Sprintf("/rounds/%d", i)
+	asked := k.s.asked(items, votes)
+	if len(asked) == 0 {
+		k.fault(at, "a round that asks nobody")
+	}
+	if !maps.EqualFunc(r.Asked, asked, slices.Equal[[]string]) {
+		k.fault(at+"/asked", "%v (expected %v)", r.Asked, asked)
+	}
+	open := map[seat]bool{}
+	for worker, ids := range asked {
+		for _, id := range ids {
+			open[seat{id, worker}] = true
+		}
+	}
+	answer := func(pointer, item, worker string) {
+		if !open[seat{item, worker}] {
+			k.fault(pointer, "worker %q was not asked about %s in round %d, or answers twice", worker, item, r.Round)
+		}
+		delete(open, seat{item, worker})
+	}
+	filed := map[string]bool{}
+	for j, f := range r.Files {
+		if filed[f.WorkerID] || asked[f.WorkerID] == nil {
+			k.fault(fmt.Sprintf("%s/files/%d/workerId", at, j), "worker %q gives a second file, or was asked nothing", f.WorkerID)
+		}
+		filed[f.WorkerID] = true
+	}
+	for j, v := range r.Verdicts {
+		pointer := fmt.Sprintf("%s/verdicts/%d", at, j)
+		answer(pointer, v.ItemID, v.WorkerID)
+		if (v.Letter != nil) != (v.Verdict == grouping.Disagree) {
+			k.fault(pointer+"/letter", "a %s needs a letter and nothing else may have one", grouping.Disagree)
+		}
+		if !filed[v.WorkerID] {
+			k.fault(pointer+"/workerId", "worker %q votes and gave no file", v.WorkerID)
+		}
+	}
+	for j, m := range r.Missing {
+		answer(fmt.Sprintf("%s/missing/%d", at, j), m.ItemID, m.WorkerID)
+	}
+	if len(open) > 0 {
+		k.fault(at, "%d questions have neither a vote nor a missing one", len(open))
+	}
+}
+
+// digests checks that the votes on one text name one digest, and those that
+// count the item's.
+func (k *checker) digests() {
+	present := map[string]string{}
+	for _, item := range k.s.Items {
+		present[item.ItemID] = item.Digest
+	}
+	for i := len(k.s.Rounds) - 1; i >= 0; i-- {
+		r := &k.s.Rounds[i]
+		if r.SelfFix != nil {
+			for _, id := range r.SelfFix.Items {
+				delete(present, id) // of the text before, the votes tell
+			}
+		}
+		for j, v := range r.Verdicts {
+			due, known := present[v.ItemID]
+			if known && v.Digest != due {
+				k.fault(fmt.Sprintf("/rounds/%d/verdicts/%d/digest", i, j), "%s (expected %s, as for the other votes on this text of %s)", v.Digest, due, v.ItemID)
+			}
+			if !known {
+				present[v.ItemID] = v.Digest
+			}
+		}
+	}
+}
