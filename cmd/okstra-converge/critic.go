@@ -21,7 +21,8 @@ FLAGS
 ` + statuses + `
 EXAMPLES
   okstra-converge critic gaps --state critical.json scope-b-critic.md
-  okstra-converge critic gaps --state final.json scope-b-critic.md    # status 1
+  okstra-converge critic gaps --state final.json - \
+    < scope-b-critic.md    # status 1
 `
 
 const criticAcceptanceHelp = `usage: okstra-converge critic acceptance [STATE]
