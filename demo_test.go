@@ -28,6 +28,10 @@ type demo struct {
 // the id of a commit that was made then.
 var demoFilter = regexp.MustCompile(`(?m)^(  all of it:  |  Start from: HEAD ).*$`)
 
+// demoProgress is what a call says while its jobs run: their order and times
+// differ, and the script itself says how each of them ended.
+var demoProgress = regexp.MustCompile(`(?m)^okstra-dispatch: .*(?:: started|: completed \(ok\), attempt \d+, .*| jobs completed, cost .*)\n`)
+
 func playDemo(t *testing.T, bin string) demo {
 	t.Helper()
 	place := t.TempDir()
@@ -36,9 +40,14 @@ func playDemo(t *testing.T, bin string) demo {
 	if err != nil {
 		t.Fatalf("demo.sh: %v\n%s", err, output)
 	}
-	d := demo{bin: bin, project: filepath.Join(place, "checkout"), output: demoFilter.ReplaceAllString(string(output), "${1}…")}
+	d := demo{bin: bin, project: filepath.Join(place, "checkout"), output: readable(output)}
 	d.manifest = ".okstra/tasks/demo/task/runs/error-analysis/manifests/run-manifest-error-analysis-001.json"
 	return d
+}
+
+// readable is the output without what no two runs have in common.
+func readable(output []byte) string {
+	return demoFilter.ReplaceAllString(demoProgress.ReplaceAllString(string(output), ""), "${1}…")
 }
 
 func inDemo(cmd *exec.Cmd, bin, place string) *exec.Cmd {
