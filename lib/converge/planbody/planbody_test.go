@@ -205,6 +205,12 @@ func TestRefusedSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shut, _, err := Apply(first, 1, []converge.Answer{
+		file(1, "w1", "P-001", disagree, "P-002", agree), file(1, "w2", "P-001", disagree, "P-002", agree), file(1, "w3", "P-001", disagree, "P-002", agree),
+	}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	apply := func(s State, round int, missing bool, files ...converge.Answer) func() error {
 		return func() error { _, _, err := Apply(s, round, files, missing); return err }
 	}
@@ -229,14 +235,15 @@ func TestRefusedSteps(t *testing.T) {
 		{"a second fix", converge.CodeWrongOrder, func() error { _, err := Fix(fixed, planOf(t, "x", "y"), "n"); return err }},
 		{"a fix when it is over", converge.CodeWrongOrder, func() error { _, err := Fix(over, planOf(t, "x", "y"), "n"); return err }},
 		{"a fix of nothing", CodeNoChange, func() error { _, err := Fix(second, planOf(t, "a", "b"), "n"); return err }},
+		{"a fix that leaves nobody to ask", CodeNoChange, func() error { _, err := Fix(shut, planOf(t, "a"), "n"); return err }},
 		{"nobody to ask", CodeNoVoter, func() error { _, err := Seed(manifestOf(0), "m", Config{Enabled: true, MaxRounds: 1}, nil); return err }},
 		{"disabled", CodeDisabled, func() error { _, err := Seed(manifestOf(2), "m", Config{MaxRounds: 1}, nil); return err }},
 	} {
-		before, _ := jsondoc.Marshal([]State{first, second, fixed, over})
+		before, _ := jsondoc.Marshal([]State{first, second, fixed, over, shut})
 		if got := codeOf(tt.call()); got != tt.code {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.code)
 		}
-		if after, _ := jsondoc.Marshal([]State{first, second, fixed, over}); !bytes.Equal(before, after) {
+		if after, _ := jsondoc.Marshal([]State{first, second, fixed, over, shut}); !bytes.Equal(before, after) {
 			t.Errorf("%s: a state has changed", tt.name)
 		}
 	}
@@ -276,8 +283,7 @@ func TestEveryPathMakesASoundState(t *testing.T) {
 			t.Fatal(err)
 		}
 		s = sound(t, s)
-		// A plan can be mended for ever between two rounds: a few times will do.
-		for steps := 0; s.Next.Action == converge.ActQueue && steps < 20; steps++ {
+		for s.Next.Action == converge.ActQueue {
 			packets, err := Queue(s, s.Next.Round, "", "")
 			if err != nil {
 				if codeOf(err) != CodeNobody {
@@ -286,6 +292,9 @@ func TestEveryPathMakesASoundState(t *testing.T) {
 				next, err := Fix(s, plan(texts.Draw(t, "mended")), "n")
 				if codeOf(err) == CodeNoChange {
 					return
+				}
+				if err != nil {
+					t.Fatalf("nobody to ask, and no fix: %v", err)
 				}
 				s = sound(t, next)
 				continue

@@ -15,7 +15,7 @@ import (
 const (
 	CodeDisabled  = "plan-body-disabled" // the task wants no verification
 	CodeNoVoter   = "no-voter"           // nobody could verify
-	CodeNoChange  = "no-change"          // a fix that changes nothing
+	CodeNoChange  = "no-change"          // a fix that changes nothing, or nothing that the gate waits for
 	CodeNobody    = "nobody-to-ask"      // every vote is given, and no text has changed
 	TaskType      = "implementation-planning"
 	defaultRounds = 2
@@ -198,11 +198,17 @@ func Fix(s State, items []Item, note string) (State, error) {
 	if len(fix.Items) == 0 {
 		return s, refused(CodeNoChange, "the plan is as it was in round %d", s.Rounds[last].Round)
 	}
-	s.Rounds = slices.Clone(s.Rounds)
-	s.Rounds[last].SelfFix = fix
-	s.Items = items
-	s.advance()
-	return s, nil
+	mended := s
+	mended.Rounds = slices.Clone(s.Rounds)
+	mended.Rounds[last].SelfFix = fix
+	mended.Items = items
+	mended.advance()
+	// A round is fixed once: a fix after which nobody can be asked would leave
+	// the state without any next step.
+	if mended.Next.Action == converge.ActQueue && len(mended.asked(mended.Items, mended.votes())) == 0 {
+		return s, refused(CodeNoChange, "every vote on the items of the fixed plan is given, and the gate stays shut; change a text that a vote is against")
+	}
+	return mended, nil
 }
 
 // claim is what a voter reads of an item: its text, or where it stands in a
