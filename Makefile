@@ -69,7 +69,7 @@ fuzz:
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$dir" || exit 1; \
 	done
 
-# TESTFLAGS='-benchtime 1x -count 1' only tries whether they run.
+# TESTFLAGS='-short -benchtime 1x -count 1' only tries whether they run.
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -count 6 $(TESTFLAGS) ./...
 

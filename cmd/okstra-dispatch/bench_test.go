@@ -13,7 +13,8 @@ import (
 // BenchmarkThousandJobs runs 1,000 jobs that do nothing, sidecars and ledger
 // included, beside GNU parallel with its job log, both two at a time, in memory
 // and on disk. The figure that counts is the ratio in memory: on a disk ours
-// waits for every record to be there, and parallel for none.
+// waits for every record to be there, and parallel for none. Under -short
+// the jobs are few, and it only tries whether the benchmark runs.
 func BenchmarkThousandJobs(b *testing.B) {
 	self, err := exec.LookPath("okstra-dispatch")
 	if err != nil {
@@ -28,6 +29,13 @@ func BenchmarkThousandJobs(b *testing.B) {
 	}
 }
 
+func benchJobs() int {
+	if testing.Short() {
+		return 20
+	}
+	return 1000
+}
+
 func thousandJobs(b *testing.B, self, parallel, base string) {
 	for b.Loop() {
 		b.StopTimer()
@@ -35,7 +43,7 @@ func thousandJobs(b *testing.B, self, parallel, base string) {
 		ours := exec.Command(self, "run", "-j", "2", "-q", "--retries", "0", "--boundary", "none", "--providers", "noop.json", "jobs.jsonl")
 		ours.Dir, ours.Env = dir, append(os.Environ(), "HOME="+dir)
 		theirs := exec.Command(parallel, "-j", "2", "--joblog", filepath.Join(dir, "joblog"), "true")
-		theirs.Stdin, theirs.Env = strings.NewReader(strings.Repeat("x\n", 1000)), append(os.Environ(), "HOME="+dir)
+		theirs.Stdin, theirs.Env = strings.NewReader(strings.Repeat("x\n", benchJobs())), append(os.Environ(), "HOME="+dir)
 		b.StartTimer()
 		began := time.Now()
 		if out, err := ours.Output(); err != nil && ours.ProcessState.ExitCode() > 1 {
@@ -66,7 +74,7 @@ func noopProject(b *testing.B, base string) string {
 	write("noop.json", `{"schemaVersion":"1.0","kind":"okstra-provider","id":"noop","command":"true","argv":[],"prompt":"stdin","env":{"pass":["PATH"],"set":{}},
 "stream":{"format":"text"},"session":null,"models":[{"id":"m","executionValue":"m","pricing":[0,0,0]}],"defaultModel":"m"}`)
 	var jobs strings.Builder
-	for i := range 1000 {
+	for i := range benchJobs() {
 		id := fmt.Sprintf("w%03d", i)
 		write(id+".md", "x\n")
 		jobs.WriteString(`{"kind":"okstra-job","projectRoot":"` + dir + `","workerId":"` + id + `","role":"analyser","provider":"noop","promptPath":"` + id + `.md","resultPath":"r/` + id + ".md\"}\n")

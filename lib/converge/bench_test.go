@@ -19,6 +19,15 @@ import (
 // of the second must be at most eleven times those of the first.
 var sizes = []int{10_000, 100_000}
 
+// benchSizes leaves the large one out under -short, which only tries whether
+// the benchmarks run.
+func benchSizes() []int {
+	if testing.Short() {
+		return sizes[:1]
+	}
+	return sizes
+}
+
 // benchInput is a grouped input of five analysis workers: of ten groups two
 // are settled by two sources, seven have one, one is the lead's alone.
 func benchInput(groups int) Input {
@@ -105,7 +114,7 @@ func benchRun(tb testing.TB, in Input, rounds [][]Ballot) State {
 // decoded documents. peak-MB is the most that the process held of the machine's
 // memory meanwhile, the input and its ballots included.
 func BenchmarkConvergence(b *testing.B) {
-	for _, n := range sizes {
+	for _, n := range benchSizes() {
 		b.Run(fmt.Sprintf("groups=%d", n), func(b *testing.B) {
 			in := benchInput(n)
 			rounds := benchRounds(b, in)
@@ -123,7 +132,7 @@ func BenchmarkConvergence(b *testing.B) {
 
 // BenchmarkEngine is the same without agreement.
 func BenchmarkEngine(b *testing.B) {
-	for _, n := range sizes {
+	for _, n := range benchSizes() {
 		b.Run(fmt.Sprintf("groups=%d", n), func(b *testing.B) {
 			in := benchInput(n)
 			rounds := benchRounds(b, in)
@@ -141,7 +150,7 @@ func BenchmarkEngine(b *testing.B) {
 // BenchmarkReading is what every command does with a state that it read:
 // check it, and what summary does with it after that.
 func BenchmarkReading(b *testing.B) {
-	for _, n := range sizes {
+	for _, n := range benchSizes() {
 		in := benchInput(n)
 		final := benchRun(b, in, benchRounds(b, in))
 		b.Run(fmt.Sprintf("check/groups=%d", n), func(b *testing.B) {
