@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"okstra/lib/finding"
 )
 
 // checker holds a value against rules and collects what they refuse.
@@ -140,7 +142,7 @@ func (c *checker) object(r *rule, v map[string]any) {
 			c.refuse(func() problem {
 				return problem{
 					keyword: "required", rank: rankValue, tokens: []string{key},
-					message: "missing key " + quote(key), expected: c.shape.at(append(slices.Clone(c.at), key)).words(),
+					message: "missing key " + finding.Quote(key), expected: c.shape.at(append(slices.Clone(c.at), key)).words(),
 				}
 			})
 		}
@@ -181,7 +183,7 @@ func (c *checker) member(r *rule, key string, v any) {
 			}
 			return problem{
 				keyword: "additionalProperties", rank: rankValue, tokens: []string{key},
-				message: "unknown key " + quote(key), found: shorten(key), expected: expected,
+				message: "unknown key " + finding.Quote(key), found: finding.Shorten(key), expected: expected,
 			}
 		})
 	}

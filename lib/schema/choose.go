@@ -2,6 +2,8 @@ package schema
 
 import (
 	"strings"
+
+	"okstra/lib/finding"
 )
 
 // choice is the schema that a document is held against.
@@ -44,7 +46,7 @@ func unknownKind(object map[string]any, isObject bool, value any, name string) p
 	p := problem{code: CodeKind, keyword: "kind", expected: "a kind that begins with \"" + kindPrefix + "\" and that has a schema"}
 	switch kind, has := object["kind"]; {
 	case name != "":
-		p.found, p.message = name, "no schema for "+quote(name)
+		p.found, p.message = name, "no schema for "+finding.Quote(name)
 		p.expected = "one of " + strings.Join(Kinds(), ", ")
 	case !isObject:
 		p.found = describeValue(value)
@@ -98,12 +100,12 @@ func wrongVersion(e entry, text string) problem {
 	var known []string
 	for i, v := range e.versions {
 		if i+1 == len(e.versions) || e.versions[i+1].major != v.major {
-			known = append(known, quote(v.String()))
+			known = append(known, finding.Quote(v.String()))
 		}
 	}
 	return problem{
 		code: CodeVersion, keyword: "schemaVersion", tokens: []string{"schemaVersion"},
-		found: text, message: quote(text), expected: alternatives(known),
+		found: text, message: finding.Quote(text), expected: alternatives(known),
 	}
 }
 

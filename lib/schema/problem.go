@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"okstra/lib/finding"
 	"okstra/lib/jsondoc"
@@ -114,56 +113,24 @@ func describeValue(v any) string {
 	case bool:
 		return strconv.FormatBool(v)
 	case string:
-		return quote(v)
+		return finding.Quote(v)
 	case json.Number:
-		return shorten(v.String())
+		return finding.Shorten(v.String())
 	case []any:
 		return fmt.Sprintf("a list of %d", len(v))
 	case map[string]any:
-		return fmt.Sprintf("an object with %s", plural(len(v), "key"))
+		return fmt.Sprintf("an object with %s", finding.Count(len(v), "key"))
 	default:
-		return shorten(fmt.Sprint(v))
+		return finding.Shorten(fmt.Sprint(v))
 	}
 }
 
 // plain is describeValue with texts as they are, without quotes.
 func plain(v any) string {
 	if s, ok := v.(string); ok {
-		return shorten(s)
+		return finding.Shorten(s)
 	}
 	return describeValue(v)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// quote shows a text as JSON does, shortened.
-func quote(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(shorten(s)) != nil {
-		return strconv.Quote(s)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// longest is how many bytes of a text a message shows.
-const longest = 80
-
-func shorten(s string) string {
-	if len(s) <= longest {
-		return s
-	}
-	cut := longest
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
 }
 
 // alternatives joins what would have done: "a", "a or b", "one of a, b, c".

@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strings"
+
+	"okstra/lib/finding"
 )
 
 // shape is what a schema says about a place in a document, all of its
@@ -165,7 +167,7 @@ func (s *shape) unknownKeys(v any, at []string, problems []problem) []problem {
 				problems = append(problems, problem{
 					code: CodeUnknownKey, keyword: "properties", warning: true,
 					tokens:  append(slices.Clone(at), key),
-					message: "unknown key " + quote(key), found: shorten(key), expected: s.similar(key),
+					message: "unknown key " + finding.Quote(key), found: finding.Shorten(key), expected: s.similar(key),
 				})
 			}
 		}

@@ -61,7 +61,7 @@ func TestMessages(t *testing.T) {
 		{"unknown key", "run-manifest", "/task/colour", "red", `doc-unknown-key /task/colour: unknown key "colour"`},
 		{"unknown key that looks like a known one", "run-manifest", "/report_path", "a", `doc-unknown-key /report_path: unknown key "report_path" (expected reportPath)`},
 		{"number beyond floating point", "result", "/costUsd", jsonNumber("1e999"), `doc-schema /costUsd: 1e999 (expected a number that fits 64-bit floating point)`},
-		{"text too long to show", "run-manifest", "/status", strings.Repeat("é", 60), `doc-schema /status: "` + strings.Repeat("é", 40) + `…" (expected one of prepared, running, completed, failed)`},
+		{"text too long to show", "run-manifest", "/status", strings.Repeat("é", 61), `doc-schema /status: "` + strings.Repeat("é", 60) + `…" (expected one of prepared, running, completed, failed)`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			name, _, _ := strings.Cut(tt.file, "--")

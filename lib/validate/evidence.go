@@ -28,7 +28,7 @@ type checkpoint struct {
 
 // spot reports a progress line.
 func (j *judge) spot(c checkpoint, expected, format string, args ...any) {
-	f := finding.Finding{Message: sprintf(format, args...), Found: shorten(c.raw), Expected: expected, Anchor: c.raw}
+	f := finding.Finding{Message: sprintf(format, args...), Found: finding.Shorten(c.raw), Expected: expected, Anchor: c.raw}
 	if c.value.src != nil {
 		f.Artifact, f.Pointer = c.value.src.artifact.path, c.value.pointer
 		f.Line, f.Column = c.value.src.place(c.value.pointer)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"okstra/lib/finding"
 	"okstra/lib/jsondoc"
 )
 
@@ -213,7 +214,7 @@ func (n node) show() string {
 		}
 		return "null"
 	case string:
-		return quote(v)
+		return finding.Quote(v)
 	case bool:
 		return strconv.FormatBool(v)
 	case json.Number:
@@ -228,7 +229,7 @@ func (n node) show() string {
 // plain is show with texts as they are.
 func (n node) plain() string {
 	if s, ok := n.value.(string); ok {
-		return shorten(s)
+		return finding.Shorten(s)
 	}
 	if !n.present {
 		return ""

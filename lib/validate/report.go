@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"okstra/lib/finding"
 	"okstra/lib/render"
 	"okstra/lib/run"
 )
@@ -111,7 +112,7 @@ func (j *judge) reportRefs() {
 	check := func(value any, at func() node) {
 		text, _ := value.(string)
 		if m := idForm.FindStringSubmatch(text); m != nil && !ids[text] && !unjudged[m[1]] {
-			j.at(at(), "the id of something in the run", "%s, which names nothing", quote(text))
+			j.at(at(), "the id of something in the run", "%s, which names nothing", finding.Quote(text))
 		}
 	}
 	j.report.root().walk(func(key string, value any, at func() node) bool {
@@ -139,7 +140,7 @@ func (j *judge) reportVerdict() {
 			in = append(in, b.get("id").text())
 		}
 		if len(in) > 0 {
-			j.at(token, "conditional-accept or blocked", "%s with %s (%s)", token.show(), plural(len(in), "acceptance blocker"), strings.Join(in, ", "))
+			j.at(token, "conditional-accept or blocked", "%s with %s (%s)", token.show(), finding.Count(len(in), "acceptance blocker"), strings.Join(in, ", "))
 			return
 		}
 		for _, c := range block.get("coverage").list() {
@@ -148,7 +149,7 @@ func (j *judge) reportVerdict() {
 			}
 		}
 		if len(in) > 0 {
-			j.at(token, "conditional-accept or blocked", "%s with %s (%s)", token.show(), plural(len(in), "blocked requirement"), strings.Join(in, ", "))
+			j.at(token, "conditional-accept or blocked", "%s with %s (%s)", token.show(), finding.Count(len(in), "blocked requirement"), strings.Join(in, ", "))
 		}
 	}
 }
@@ -251,7 +252,7 @@ func (j *judge) reportCritic() {
 	if blockers+risks < len(candidates) {
 		at := block.get("residualRisks")
 		j.at(at, "a blocker or a residual risk of origin critic for each candidate", "%s; %d of %s (%s) are in the report",
-			at.show(), blockers+risks, plural(len(candidates), "candidate"), join(candidates, "and"))
+			at.show(), blockers+risks, finding.Count(len(candidates), "candidate"), join(candidates, "and"))
 	}
 }
 
@@ -385,11 +386,11 @@ func (j *judge) reportMarkdown() {
 	}
 	expected := "the end of the file"
 	if i < len(want) {
-		expected = quote(want[i])
+		expected = finding.Quote(want[i])
 	}
 	found := "the file ends here"
 	if i < len(have) {
-		found = quote(have[i])
+		found = finding.Quote(have[i])
 	}
 	j.line(j.reportMD, i+1, expected, "%s differs from the data", found)
 }

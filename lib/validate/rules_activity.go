@@ -143,7 +143,7 @@ func (j *judge) activityCount(kind string, due int, of string) {
 	if !last.has() {
 		last = j.planBody.root().get("rounds")
 	}
-	j.at(last, sprintf("%d, the number of %s", due, of), "%s: %s in all", last.show(), plural(have, kind+" event"))
+	j.at(last, sprintf("%d, the number of %s", due, of), "%s: %s in all", last.show(), finding.Count(have, kind+" event"))
 }
 
 // selfFixes counts the rounds behind which the plan was changed.

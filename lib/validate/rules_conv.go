@@ -248,7 +248,7 @@ func (j *judge) countedFile(f node, purpose string) *artifact {
 func (j *judge) compareVotes(round, file node, said grouping.VerdictFile) {
 	worker := file.get("workerId").text()
 	if said.Worker != worker || said.Round != round.get("round").whole() {
-		j.at(file, "a file of this worker and round", "a file that calls itself worker %s, round %d", quote(said.Worker), said.Round)
+		j.at(file, "a file of this worker and round", "a file that calls itself worker %s, round %d", finding.Quote(said.Worker), said.Round)
 		return
 	}
 	for _, v := range round.get("verdicts").list() {
@@ -266,7 +266,7 @@ func (j *judge) compareVotes(round, file node, said grouping.VerdictFile) {
 			{"verdict", vote.Verdict}, {"disagreeBasis", vote.Basis}, {"evidence", vote.Evidence}, {"reason", vote.Reason},
 		} {
 			if have := v.get(part.key); have.has() && have.text() != part.said {
-				j.at(have, quote(part.said)+", as in the worker's file", "%s", have.show())
+				j.at(have, finding.Quote(part.said)+", as in the worker's file", "%s", have.show())
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func (j *judge) handoffCommands() {
 	for _, c := range block.get("commands").list() {
 		argv := c.get("argv")
 		if why := forbidden(argv.texts(), base); why != "" {
-			j.at(argv, "commands that can be taken back", "a forbidden command, %s: %s", why, quote(strings.Join(argv.texts(), " ")))
+			j.at(argv, "commands that can be taken back", "a forbidden command, %s: %s", why, finding.Quote(strings.Join(argv.texts(), " ")))
 		}
 	}
 }

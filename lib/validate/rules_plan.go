@@ -177,7 +177,7 @@ func (j *judge) reportedGate(state node, items []planItem, rounds int) {
 	block := j.report.root().find("/implementationPlanning/planBodyVerification")
 	if !block.isObject() {
 		if block.null() && rounds > 0 {
-			j.at(block, "the outcome of the verification", "null although the state has %s", plural(rounds, "round"))
+			j.at(block, "the outcome of the verification", "null although the state has %s", finding.Count(rounds, "round"))
 		}
 		return
 	}

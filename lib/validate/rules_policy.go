@@ -230,7 +230,7 @@ func (j *judge) policyAudits() {
 func (j *judge) policyViolations() {
 	j.eachAttempt(func(_ *dispatched, n node) {
 		for _, v := range n.get("audit", "violations").list() {
-			j.at(v, "no violation", "a violation: %s %s, %s", quote(v.get("path").text()), v.get("change").text(), v.get("class").text())
+			j.at(v, "no violation", "a violation: %s %s, %s", finding.Quote(v.get("path").text()), v.get("change").text(), v.get("class").text())
 		}
 	})
 }
@@ -276,19 +276,19 @@ func (j *judge) fileChanges(visit func(n, change node)) {
 
 func (j *judge) sourceMutations() {
 	j.fileChanges(func(_, c node) {
-		j.at(c, "no change outside .okstra/", "a change of a source: %s %s", quote(c.get("path").text()), c.get("change").text())
+		j.at(c, "no change outside .okstra/", "a change of a source: %s %s", finding.Quote(c.get("path").text()), c.get("change").text())
 	})
 }
 
 func (j *judge) plannedMutations() {
 	j.fileChanges(func(n, c node) {
 		if n.get("writePolicy", "sourcePolicy", "mode").text() != "project-mutation" {
-			j.at(c, "no change by a worker that only reads", "a change of a source: %s %s", quote(c.get("path").text()), c.get("change").text())
+			j.at(c, "no change by a worker that only reads", "a change of a source: %s %s", finding.Quote(c.get("path").text()), c.get("change").text())
 			return
 		}
 		allowed := append(n.get("writePolicy", "sourcePolicy", "plannedPaths").texts(), n.get("writePolicy", "auxiliaryPolicy", "generatedPaths").texts()...)
 		if !slices.Contains(allowed, c.get("path").text()) {
-			j.at(c, "a planned or generated path: "+join(allowed, "or"), "a change of a file that is not planned: %s %s", quote(c.get("path").text()), c.get("change").text())
+			j.at(c, "a planned or generated path: "+join(allowed, "or"), "a change of a file that is not planned: %s %s", finding.Quote(c.get("path").text()), c.get("change").text())
 		}
 	})
 }

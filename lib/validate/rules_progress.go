@@ -220,13 +220,13 @@ func (j *judge) absent(lines []checkpoint, at int, wanted, format string, args .
 	case len(lines) == 0:
 		return // progress-no-evidence has said so
 	case at < len(lines) && at > 0:
-		j.spot(lines[at], wanted, "%s; the line before is %s", sprintf(format, args...), quote(lines[at-1].raw))
+		j.spot(lines[at], wanted, "%s; the line before is %s", sprintf(format, args...), finding.Quote(lines[at-1].raw))
 	case at < len(lines):
 		j.spot(lines[at], wanted, "%s; it is the first line", sprintf(format, args...))
 	case j.going:
 		return // it may still come
 	default:
-		j.spot(lines[len(lines)-1], wanted, "%s; the last line is %s", sprintf(format, args...), quote(lines[len(lines)-1].raw))
+		j.spot(lines[len(lines)-1], wanted, "%s; the last line is %s", sprintf(format, args...), finding.Quote(lines[len(lines)-1].raw))
 	}
 }
 
@@ -241,7 +241,7 @@ func (j *judge) progressGrammar() {
 func (j *judge) unknownPhase() {
 	for _, c := range j.evidence.good() {
 		if _, known := phases[c.Phase]; !known {
-			j.spot(c, "a checkpoint of docs/progress-lines.md", "unknown phase %s", quote(c.Phase))
+			j.spot(c, "a checkpoint of docs/progress-lines.md", "unknown phase %s", finding.Quote(c.Phase))
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (j *judge) barePhase() {
 func (j *judge) intakeFirst() {
 	lines := j.evidence.good()
 	if len(lines) > 0 && lines[0].Phase != phaseIntake {
-		j.absent(lines, 0, "PROGRESS: "+phaseIntake+" <words>", "%s before the intake", quote(lines[0].raw))
+		j.absent(lines, 0, "PROGRESS: "+phaseIntake+" <words>", "%s before the intake", finding.Quote(lines[0].raw))
 	}
 }
 
@@ -337,7 +337,7 @@ func (j *judge) announcedAll(phase string) {
 		}
 		for _, c := range lines {
 			if c.Phase == phase && c.HasWord(worker) {
-				j.spot(c, wanted, "%s names %s and not its role", quote(c.raw), worker)
+				j.spot(c, wanted, "%s names %s and not its role", finding.Quote(c.raw), worker)
 				return
 			}
 		}
@@ -403,7 +403,7 @@ func (j *judge) cleanupBetween(phase string) {
 			return
 		}
 		if lines[at].Text != lines[before].Text && last(lines, at, phaseCleanup) < before {
-			j.absent(lines, at, "PROGRESS: "+phaseCleanup+" <words>", "no %s since %s", phaseCleanup, quote(lines[before].raw))
+			j.absent(lines, at, "PROGRESS: "+phaseCleanup+" <words>", "no %s since %s", phaseCleanup, finding.Quote(lines[before].raw))
 			return
 		}
 		before = at
@@ -432,7 +432,7 @@ func (j *judge) cleanupStale() {
 		return
 	}
 	if newer := last(lines, at, phaseCollect, phaseConvergence); newer > cleanup {
-		j.absent(lines, at, "PROGRESS: "+phaseCleanup+" <words>", "no %s since %s", phaseCleanup, quote(lines[newer].raw))
+		j.absent(lines, at, "PROGRESS: "+phaseCleanup+" <words>", "no %s since %s", phaseCleanup, finding.Quote(lines[newer].raw))
 	}
 }
 
@@ -453,7 +453,7 @@ func (j *judge) planVerifyMissing() {
 	}
 	if found < rounds {
 		j.absent(lines, len(lines), sprintf("PROGRESS: %s round %d", phasePlanVerify, found+1),
-			"%s of %s, and the state has %d rounds", plural(found, "line"), phasePlanVerify, rounds)
+			"%s of %s, and the state has %d rounds", finding.Count(found, "line"), phasePlanVerify, rounds)
 	}
 }
 

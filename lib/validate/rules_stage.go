@@ -145,7 +145,7 @@ func (j *judge) stageOverlap() {
 			for _, p := range paths {
 				if slices.Contains(others, p) {
 					j.at(a.get("stepwiseExecution"), sprintf("a dependency between stages %d and %d, or other files", n, m),
-						"a list that changes %s, as independent stage %d does", quote(p), n)
+						"a list that changes %s, as independent stage %d does", finding.Quote(p), n)
 				}
 			}
 		}
@@ -173,7 +173,7 @@ func (j *judge) stagePaths() {
 			}
 			for _, cell := range cells {
 				if slices.Contains(cellPaths(cell.text()), p) {
-					j.at(cell, "relative and normalised paths", "%s with %s", cell.show(), quote(p))
+					j.at(cell, "relative and normalised paths", "%s with %s", cell.show(), finding.Quote(p))
 					break
 				}
 			}

@@ -72,7 +72,7 @@ func (j *judge) translationItems() {
 				return
 			}
 			if n.get("source").text() != due.Source {
-				j.at(n.get("source"), quote(due.Source), "%s", n.get("source").show())
+				j.at(n.get("source"), finding.Quote(due.Source), "%s", n.get("source").show())
 				return
 			}
 			if !equal(n.get("at").texts(), due.At) {
@@ -81,7 +81,7 @@ func (j *judge) translationItems() {
 			}
 		}
 		if have := len(items.list()); have != len(r.Items) {
-			j.at(items, plural(len(r.Items), "item"), "a list of %d", have)
+			j.at(items, finding.Count(len(r.Items), "item"), "a list of %d", have)
 		}
 	})
 }

@@ -144,7 +144,7 @@ func (j *judge) usageTotalZero() {
 	}
 	for _, n := range j.summaries() {
 		if total, ok := n.get("workerTotalTokens").integer(); ok && total == 0 {
-			j.at(n.get("workerTotalTokens"), "a positive number, or null with reasons", "0 although the ledger has %s", plural(len(j.dispatches), "row"))
+			j.at(n.get("workerTotalTokens"), "a positive number, or null with reasons", "0 although the ledger has %s", finding.Count(len(j.dispatches), "row"))
 		}
 	}
 }
@@ -347,7 +347,7 @@ func (j *judge) placeholders(n node) {
 	n.walk(func(_ string, value any, at func() node) bool {
 		text, _ := value.(string)
 		if text = strings.TrimSpace(text); text == "--" || strings.HasPrefix(text, "{{") && strings.HasSuffix(text, "}}") {
-			j.at(at(), "a number, or null where none is known", "%s", quote(text))
+			j.at(at(), "a number, or null where none is known", "%s", finding.Quote(text))
 		}
 		return true
 	})
