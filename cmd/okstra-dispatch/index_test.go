@@ -1,14 +1,10 @@
 package main
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
+
+	"okstra/lib/clitest"
 )
 
 // guarded lists what users of such programs reported (1 to 42) and what must
@@ -96,52 +92,5 @@ func TestWhatIsGuardedHasItsTests(t *testing.T) {
 			t.Errorf("report %d is not on the list", n)
 		}
 	}
-	functions, texts := testsOf(t, "../../lib/dispatch", "../../lib/audit", "../../lib/gitrepo", "../../lib/writepolicy", "../../lib/provider", ".")
-	for what, tests := range guarded {
-		for _, name := range tests {
-			function, example, _ := strings.Cut(name, "/")
-			found := functions[function] && (example == "" || texts[example])
-			if strings.HasSuffix(name, ".txtar") {
-				_, err := os.Stat(filepath.Join("testdata", name))
-				found = err == nil
-			}
-			if !found {
-				t.Errorf("%s: there is no %s", what, name)
-			}
-		}
-	}
-}
-
-// testsOf gives the names of the test functions below the folders, and the
-// texts that stand in the files.
-func testsOf(t *testing.T, dirs ...string) (functions, texts map[string]bool) {
-	t.Helper()
-	functions, texts = map[string]bool{}, map[string]bool{}
-	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.FuncDecl:
-					functions[n.Name.Name] = true
-				case *ast.BasicLit:
-					if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
-						texts[text] = true
-					}
-				}
-				return true
-			})
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return functions, texts
+	clitest.Guarded(t, guarded, "../../lib/dispatch", "../../lib/audit", "../../lib/gitrepo", "../../lib/writepolicy", "../../lib/provider", ".")
 }

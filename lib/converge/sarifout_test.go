@@ -2,6 +2,7 @@ package converge
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -149,4 +150,70 @@ func TestSARIFOfAnyState(t *testing.T) {
 			r.Fatalf("%d groups", len(groups))
 		}
 	})
+}
+
+// variousState has findings of every label, and a worker that found nothing.
+func variousState(t *testing.T) State {
+	t.Helper()
+	says := map[string]map[string]string{
+		"G-002": {"w2": sayAgree, "w3": sayElsewhere, "w4": sayDisagree}, "G-003": {"w1": sayDisagree, "w2": sayDisagree, "w4": sayAgree}, "G-005": {"w2": sayAgree},
+	}
+	s := Seed(inputOf(panel("claude", "codex", "kimi", "grok"), false,
+		claimed(1, "w1", "w2"), claimed(2, "w1"), claimed(3, "w3"), claimed(4, "w1"), claimed(5, "w3")), someDigest)
+	return closed(t, s, func(w, g string) string { return says[g][w] })
+}
+
+// TestReport14LevelsAndRulesStandByThemselves (reported of a tool that merges
+// logs: runs by rule, empty runs lost, levels that changed and indexes that
+// pointed elsewhere): a run for each worker, one that found nothing too; every
+// result writes its level and names its rule by id, and nothing is referred
+// to by its index.
+func TestReport14LevelsAndRulesStandByThemselves(t *testing.T) {
+	s := variousState(t)
+	for _, layout := range []string{LayoutPerWorker, LayoutSingle} {
+		log := logOf(t, s, layout, clitest.SARIF)
+		raw, err := jsondoc.Marshal(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(raw)
+		results := strings.Count(text, `"ruleId"`)
+		if results != map[string]int{LayoutPerWorker: 6, LayoutSingle: 5}[layout] || strings.Count(text, `"level"`) < results || strings.Count(text, `"kind"`) < results {
+			t.Errorf("%s: a result lacks its level, its kind or its rule:\n%s", layout, text)
+		}
+		for _, key := range []string{`"ruleIndex"`, `"index"`, `"artifacts"`} {
+			if strings.Contains(text, key) {
+				t.Errorf("%s: %s is written", layout, key)
+			}
+		}
+		if layout == LayoutSingle {
+			continue
+		}
+		if len(log.Runs) != 4 || len(log.Runs[3].Results) != 0 || strings.Count(text, `"results": []`) != 1 || strings.Count(text, `"rules": []`) != 1 {
+			t.Errorf("%d runs, the last with %d results:\n%s", len(log.Runs), len(log.Runs[3].Results), text)
+		}
+	}
+}
+
+// TestReport15ARuleIsDescribedOnce (reported of the same tool's comparison of
+// logs: rules twice over): each rule that a run's results name is described in
+// it once, and no other.
+func TestReport15ARuleIsDescribedOnce(t *testing.T) {
+	s := variousState(t)
+	for _, layout := range []string{LayoutPerWorker, LayoutSingle} {
+		for _, run := range logOf(t, s, layout, clitest.SARIFSchema).Runs {
+			var described, named []string
+			for _, rule := range run.Tool.Driver.Rules {
+				described = append(described, rule.ID)
+			}
+			for _, res := range run.Results {
+				named = append(named, res.RuleID)
+			}
+			slices.Sort(described)
+			slices.Sort(named)
+			if !slices.Equal(described, slices.Compact(named)) {
+				t.Errorf("%s, %s: described %v, named %v", layout, run.Tool.Driver.Name, described, named)
+			}
+		}
+	}
 }
