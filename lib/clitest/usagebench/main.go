@@ -50,11 +50,13 @@ func run(args []string, out, errs io.Writer) int {
 }
 
 func (o options) measure(out io.Writer) error {
-	bin, err := filepath.Abs(o.bin)
-	if err != nil {
-		return err
+	for _, path := range []*string{&o.bin, &o.dir} {
+		abs, err := filepath.Abs(*path)
+		if err != nil {
+			return err
+		}
+		*path = abs
 	}
-	o.bin = bin
 	fmt.Fprintf(out, "%d cores, %s/%s, %d rounds; times are the best of all rounds, (…) their median\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, o.rounds)
 	for _, table := range []func(io.Writer) error{o.large, o.single, o.warm, o.tiny} {
 		if err := table(out); err != nil {
@@ -81,7 +83,9 @@ func (o options) large(out io.Writer) error {
 	t.add("events --no-cache", o.events(home, "--no-cache"))
 	t.add("sum --by model --no-cache", command{args: []string{o.bin, "sum", "--by", "model", "--no-cache", "--home", home}})
 	if o.peers {
-		o.addPeers(&t, home)
+		if err := o.addPeers(&t, home); err != nil {
+			return err
+		}
 	}
 	return t.print(out)
 }
