@@ -15,6 +15,7 @@ import (
 // about: sidecar, ledger row, errors row and result line are all there. Here
 // the jobs remove the tree that they were to be judged by.
 func TestRow02AnAuditErrorLosesNoRecord(t *testing.T) {
+	t.Parallel()
 	dir, jobs := batch(t, 2)
 	shop, side := filepath.Join(dir, "shop"), filepath.Join(dir, "side")
 	cmd := exec.Command("git", "worktree", "add", "-q", "--no-track", "-b", "side", side)
@@ -40,7 +41,7 @@ func TestRow02AnAuditErrorLosesNoRecord(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"jobs.jsonl": moved.String(),
-		"quick.json": strings.Replace(quickProvider, `sleep 0.02;`, `sleep 0.5; rm -rf \"$PWD\";`, 1),
+		"quick.json": strings.Replace(quickProvider, `echo result >`, `sleep 0.5; rm -rf \"$PWD\"; echo result >`, 1),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

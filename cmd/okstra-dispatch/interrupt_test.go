@@ -21,22 +21,22 @@ const slowProvider = `{"schemaVersion":"1.0","kind":"okstra-provider","id":"quic
 // it, audits and records it, and ends with the signal's status; what was not
 // done can be resumed (reports 5, 7, 8, 31 and 42).
 func TestReport31InterruptedRunIsEndedAndRecorded(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		signal syscall.Signal
 		status int
 	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}} {
 		t.Run(tt.signal.String(), func(t *testing.T) {
-			dir, _ := batch(t, 3)
-			if err := os.WriteFile(filepath.Join(dir, "quick.json"), []byte(slowProvider), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			t.Parallel()
+			dir, jobs := batch(t, 3)
+			slowBatch(t, dir, jobs)
 			cmd := command(t, dir, "run", "-j", "2", "--boundary", "none", "jobs.jsonl")
 			var out, said bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &said
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(1200 * time.Millisecond)
+			untilAtWork(t, dir, 2)
 			began := time.Now()
 			if err := cmd.Process.Signal(tt.signal); err != nil {
 				t.Fatal(err)
@@ -74,18 +74,52 @@ func TestReport31InterruptedRunIsEndedAndRecorded(t *testing.T) {
 	}
 }
 
+// slowBatch has the jobs of a batch not end by themselves, nor wait long after
+// TERM, which they ignore.
+func slowBatch(t *testing.T, dir string, jobs []byte) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"quick.json": slowProvider,
+		"jobs.jsonl": strings.ReplaceAll(string(jobs), `"graceSeconds":5`, `"graceSeconds":1`),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// untilAtWork waits until n jobs of a slow batch run with all their processes.
+func untilAtWork(t *testing.T, dir string, n int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		files, _ := filepath.Glob(filepath.Join(dir, "shop/.okstra/tasks/pay/slow/runs/error-analysis/prompts/*.status.json"))
+		working := 0
+		for _, file := range files {
+			text, _ := os.ReadFile(file)
+			if bytes.Contains(text, []byte(`"process": {`)) && len(proc.Marked("OKSTRA_ATTEMPT="+file)) >= 4 {
+				working++
+			}
+		}
+		if working == n {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d jobs run after a minute", working, n)
+		}
+	}
+}
+
 // A process that outlived both its dispatcher and its slot is shown as
 // orphaned, not as lost, and resume ends it first (reports 36 and 42).
 func TestReport42OrphansAreShownAndEnded(t *testing.T) {
-	dir, _ := batch(t, 1)
-	if err := os.WriteFile(filepath.Join(dir, "quick.json"), []byte(slowProvider), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	dir, jobs := batch(t, 1)
+	slowBatch(t, dir, jobs)
 	cmd := command(t, dir, "run", "--boundary", "none", "jobs.jsonl")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1200 * time.Millisecond)
+	untilAtWork(t, dir, 1)
 	for _, slot := range proc.Descendants(cmd.Process.Pid) {
 		if parentOf(t, slot.PID) == cmd.Process.Pid {
 			_ = syscall.Kill(cmd.Process.Pid, syscall.SIGKILL)
@@ -124,6 +158,7 @@ func parentOf(t *testing.T, pid int) int {
 // A damaged or foreign journal, and a prompt that is no longer the accepted
 // one, are refused and nothing is run.
 func TestReport18DamagedJournalIsRefused(t *testing.T) {
+	t.Parallel()
 	dir, _ := batch(t, 2)
 	journal := filepath.Join(dir, "shop/.okstra/tasks/pay/slow/runs/error-analysis/logs/dispatch-error-analysis-001.jsonl")
 	if _, status := dispatchIn(t, dir, "run", "--boundary", "none", "jobs.jsonl"); status != 0 {

@@ -23,6 +23,7 @@ const lateProvider = `{"schemaVersion":"1.0","kind":"okstra-provider","id":"quic
 // timed out (report 7). Here the set is empty before the audit looks: what came
 // before the end is found, and nothing comes after it.
 func TestReport07NothingLandsAfterTheAudit(t *testing.T) {
+	t.Parallel()
 	dir, jobs := batch(t, 1)
 	shop := filepath.Join(dir, "shop")
 	for name, text := range map[string]string{
@@ -54,6 +55,7 @@ func TestReport07NothingLandsAfterTheAudit(t *testing.T) {
 // Parallel writers of one state file tore it (report 40). Here every sidecar
 // has one writer, and whoever reads meanwhile finds whole documents.
 func TestReport40ReadersNeverFindATornFile(t *testing.T) {
+	t.Parallel()
 	dir, _ := batch(t, 24)
 	folder := filepath.Join(dir, "shop/.okstra/tasks/pay/slow/runs/error-analysis")
 	stop := make(chan struct{})
@@ -89,6 +91,7 @@ func TestReport40ReadersNeverFindATornFile(t *testing.T) {
 
 // Two jobs of one CLI have names of their own wherever they leave something.
 func TestRow15TwoJobsOfOneCLIAreToldApart(t *testing.T) {
+	t.Parallel()
 	dir, _ := batch(t, 1)
 	if err := os.WriteFile(filepath.Join(dir, "task.md"), []byte("# Look\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ func TestSecondDispatcherIsTurnedAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits ten seconds for the lease")
 	}
+	t.Parallel()
 	dir, _ := batch(t, 1)
 	lease := filepath.Join(dir, "shop/.okstra/tasks/pay/slow/runs/error-analysis/logs/dispatch")
 	held, err := atomicfile.Lock(context.Background(), lease, 0)
@@ -39,12 +40,13 @@ func TestSecondDispatcherIsTurnedAway(t *testing.T) {
 // Sixteen jobs at once on one tree of 50,000 files, each told apart by call; the tree below
 // stays clean but for the artifacts (report 20).
 func TestReport20ManyJobsOnOneTree(t *testing.T) {
-	dir, _ := batch(t, 16)
-	shop := filepath.Join(dir, "shop")
-	files := 1250 // in each of 40 folders: 50,000
+	t.Parallel()
+	n, files := 16, 1250 // in each of 40 folders: 50,000
 	if testing.Short() {
-		files = 25
+		n, files = 5, 25
 	}
+	dir, _ := batch(t, n)
+	shop := filepath.Join(dir, "shop")
 	for i := range 40 {
 		sub := filepath.Join(shop, "src", string(rune('a'+i%26))+string(rune('a'+i/26)))
 		if err := os.MkdirAll(sub, 0o755); err != nil {
@@ -72,8 +74,8 @@ func TestReport20ManyJobsOnOneTree(t *testing.T) {
 		t.Skipf("no overlay is available here: %s", said.String())
 	}
 	list := results(t, out.Bytes())
-	if len(list) != 16 {
-		t.Fatalf("%d result lines, want 16: %s", len(list), said.String())
+	if len(list) != n {
+		t.Fatalf("%d result lines, want %d: %s", len(list), n, said.String())
 	}
 	for _, r := range list {
 		if *r.Outcome != "policy-violation" {
@@ -103,6 +105,7 @@ func TestReport20ManyJobsOnOneTree(t *testing.T) {
 // A full disk is told loudly, with status 3, and what was finished is whole
 // (reports 18 and 19).
 func TestReport19FullDiskKeepsWhatIsFinished(t *testing.T) {
+	t.Parallel()
 	disk := clitest.SmallDisk(t, 600<<10)
 	dir, _ := batchIn(t, disk, 6)
 	filler := filepath.Join(disk, "filler")

@@ -111,6 +111,10 @@ func (h *history) lines(id string) []run.Result {
 // the lease, so that no dispatcher is at work on the run.
 func (h *history) settleAll(ctx context.Context, host Host) error {
 	ledger := openLedger(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath), func(err error) { host.Warn(err.Error()) })
+	known, err := h.ledgerRows()
+	if err != nil {
+		host.Warn("the ledger cannot be completed: " + err.Error())
+	}
 	for _, id := range h.record.order {
 		for _, p := range h.attempts[id] {
 			if p.open() && !p.ownerAlive() && len(p.alive()) == 0 {
@@ -119,23 +123,30 @@ func (h *history) settleAll(ctx context.Context, host Host) error {
 				}
 			}
 		}
-		h.completeLedger(ledger, id)
+		if err == nil {
+			h.completeLedger(ledger, known, id)
+		}
 	}
 	return ledger.flush()
 }
 
-// completeLedger puts the rows that the sidecars prove into the ledger where it
-// lacks them, and the end of a worker's last attempt into the roster.
-func (h *history) completeLedger(ledger *ledger, id string) {
+// ledgerRows are the rows that the team state has.
+func (h *history) ledgerRows() (map[ledgerKey]run.LedgerRow, error) {
 	state, _, err := run.LoadTeamState(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath))
 	if err != nil {
-		return // told when the ledger is written
+		return nil, err
 	}
 	rows, _ := state.Ledger()
-	known := map[ledgerKey]run.LedgerRow{}
+	known := make(map[ledgerKey]run.LedgerRow, len(rows))
 	for _, row := range rows {
 		known[ledgerKey{row.AssignmentRef, row.Attempt}] = row
 	}
+	return known, nil
+}
+
+// completeLedger puts the rows that the sidecars prove into the ledger where it
+// lacks them, and the end of a worker's last attempt into the roster.
+func (h *history) completeLedger(ledger *ledger, known map[ledgerKey]run.LedgerRow, id string) {
 	attempts := h.attempts[id]
 	for i, p := range attempts {
 		row, old := p.ledgerRow(), known[ledgerKey{p.job.AssignmentRef, p.n}]
