@@ -45,26 +45,22 @@ func criticGapsFlags(f *cli.Flags) cli.Body {
 	out := f.Output("output")
 	file := f.Input("critic")
 	return func(_ context.Context, std cli.IO) error {
-		s, err := readState(std, state)
-		if err != nil {
-			return err
-		}
-		content, err := file.Bytes(std)
-		if err != nil {
-			return err
-		}
-		critic, wrong := grouping.ParseCritic(file.Name(), content)
-		if err := faults(wrong); err != nil {
-			return err
-		}
-		next, err := converge.Gaps(s, file.Name(), critic)
-		if err != nil {
-			return err
-		}
-		if len(critic.Candidates) == 0 {
-			std.Warnf("%s: the critic has no candidate; the state stays as it is", file.Name())
-		}
-		return out.Document(std, next)
+		_, err := transform(std, state, readState, out, func(s converge.State) (converge.State, error) {
+			content, err := file.Bytes(std)
+			if err != nil {
+				return s, err
+			}
+			critic, wrong := grouping.ParseCritic(file.Name(), content)
+			if err := faults(wrong); err != nil {
+				return s, err
+			}
+			next, err := converge.Gaps(s, file.Name(), critic)
+			if err == nil && len(critic.Candidates) == 0 {
+				std.Warnf("%s: the critic has no candidate; the state stays as it is", file.Name())
+			}
+			return next, err
+		})
+		return err
 	}
 }
 
@@ -72,14 +68,7 @@ func criticAcceptanceFlags(f *cli.Flags) cli.Body {
 	out := f.Output("output")
 	file := f.Input("state")
 	return func(_ context.Context, std cli.IO) error {
-		s, err := readState(std, file)
-		if err != nil {
-			return err
-		}
-		a, err := converge.Accept(s)
-		if err != nil {
-			return err
-		}
-		return out.Document(std, a)
+		_, err := transform(std, file, readState, out, converge.Accept)
+		return err
 	}
 }

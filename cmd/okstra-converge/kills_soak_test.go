@@ -2,4 +2,7 @@
 
 package main
 
-const kills = 200
+const (
+	kills    = 200
+	followed = 1
+)

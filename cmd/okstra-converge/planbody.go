@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"okstra/lib/cli"
-	"okstra/lib/converge"
 	"okstra/lib/converge/planbody"
 	"okstra/lib/run"
 	"okstra/lib/schema"
@@ -22,14 +20,14 @@ func planSeedFlags(f *cli.Flags) cli.Body {
 	f.Required("run-manifest", "data")
 	out := f.Output("output")
 	return func(_ context.Context, std cli.IO) error {
-		m, err := run.LoadManifest(*manifest)
+		m, ref, err := loadManifest(*manifest)
 		if err != nil {
-			return cli.BadInput(err)
+			return err
 		}
 		if m.Task.TaskType != planbody.TaskType {
 			return cli.BadInput(fmt.Errorf("%s: a run of %s has no plan (expected %s)", *manifest, m.Task.TaskType, planbody.TaskType))
 		}
-		config, err := planConfig(m)
+		config, err := configOf(m, planbody.Effective)
 		if err != nil {
 			return err
 		}
@@ -37,11 +35,7 @@ func planSeedFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		absolute, err := filepath.Abs(*manifest)
-		if err != nil {
-			return err
-		}
-		s, err := planbody.Seed(m, run.Rel(m.ProjectRoot, absolute), config, items)
+		s, err := planbody.Seed(m, ref, config, items)
 		if err != nil {
 			return err
 		}
@@ -59,20 +53,6 @@ func planFaults(name string, s planbody.State) error {
 		errs = append(errs, fmt.Errorf("%s: %s: %s", name, f.Code, f.Message))
 	}
 	return cli.BadInput(errors.Join(errs...))
-}
-
-// planConfig reads what the task manifest says about plan-body verification.
-func planConfig(m run.Manifest) (planbody.Config, error) {
-	var task run.TaskManifest
-	name := run.Abs(m.ProjectRoot, m.TaskManifestPath)
-	if _, err := run.Load(name, "okstra-task-manifest", &task); err != nil {
-		return planbody.Config{}, cli.BadInput(err)
-	}
-	config, err := planbody.Effective(task.Convergence)
-	if err != nil {
-		return planbody.Config{}, cli.BadInput(fmt.Errorf("%s: /convergence: %w", name, err))
-	}
-	return config, nil
 }
 
 // readPlan reads the items of the plan in a report's data, which must be of
@@ -114,60 +94,22 @@ func readPlanState(std cli.IO, file *cli.Input) (planbody.State, error) {
 	return s, cli.BadInput(located(doc, planbody.Check(s)))
 }
 
-func planQueueFlags(f *cli.Flags) cli.Body {
-	round := f.Int("round", 0, 1, math.MaxInt)
-	f.Required("round")
-	worker := f.String("worker", "")
-	seed := f.String("order-seed", "")
-	file := f.Input("state")
-	return func(_ context.Context, std cli.IO) error {
-		s, err := readPlanState(std, file)
-		if err != nil {
-			return err
-		}
-		known := slices.ContainsFunc(s.Voters, func(v planbody.Voter) bool { return v.WorkerID == *worker })
-		if *worker != "" && !known {
-			return cli.Usagef("--worker %q is no voter on this plan", *worker)
-		}
-		packets, err := planbody.Queue(s, *round, *worker, *seed)
-		if err != nil {
-			return err
-		}
-		for _, p := range packets {
-			if err := std.Record(p); err != nil {
-				return err
+// plans is the loop over the body of a plan.
+func plans() loop[planbody.State, planbody.Packet] {
+	return loop[planbody.State, planbody.Packet]{
+		read: readPlanState, most: math.MaxInt, queue: planbody.Queue, apply: planbody.Apply,
+		knows: func(s planbody.State, worker string) error {
+			if slices.ContainsFunc(s.Voters, func(v planbody.Voter) bool { return v.WorkerID == worker }) {
+				return nil
 			}
-		}
-		return nil
+			return cli.Usagef("--worker %q is no voter on this plan", worker)
+		},
 	}
 }
 
-func planApplyFlags(f *cli.Flags) cli.Body {
-	round := f.Int("round", 0, 1, math.MaxInt)
-	state := f.InputFlag("state")
-	f.Required("round", "state")
-	allow := f.Bool("allow-missing")
-	out := f.Output("output")
-	files := f.OptInputs("verdict")
-	return func(_ context.Context, std cli.IO) error {
-		s, err := readPlanState(std, state)
-		if err != nil {
-			return err
-		}
-		answers, err := readAnswers(std, *files)
-		if err != nil {
-			return err
-		}
-		next, lost, err := planbody.Apply(s, *round, answers, *allow)
-		if err != nil {
-			return err
-		}
-		for _, e := range converge.Errors(lost) {
-			std.Warnf("vote lost: %v", e)
-		}
-		return out.Document(std, next)
-	}
-}
+func planQueueFlags(f *cli.Flags) cli.Body { return plans().queueFlags(f) }
+
+func planApplyFlags(f *cli.Flags) cli.Body { return plans().applyFlags(f) }
 
 func planFixFlags(f *cli.Flags) cli.Body {
 	data := f.InputFlag("data")
@@ -179,19 +121,14 @@ func planFixFlags(f *cli.Flags) cli.Body {
 		if strings.TrimSpace(*note) == "" {
 			return cli.Usagef("--note is empty (expected what was changed and why)")
 		}
-		s, err := readPlanState(std, file)
-		if err != nil {
-			return err
-		}
-		items, err := readPlan(std, data, s.Task)
-		if err != nil {
-			return err
-		}
-		next, err := planbody.Fix(s, items, *note)
-		if err != nil {
-			return err
-		}
-		return out.Document(std, next)
+		_, err := transform(std, file, readPlanState, out, func(s planbody.State) (planbody.State, error) {
+			items, err := readPlan(std, data, s.Task)
+			if err != nil {
+				return s, err
+			}
+			return planbody.Fix(s, items, *note)
+		})
+		return err
 	}
 }
 
@@ -199,17 +136,10 @@ func planGateFlags(f *cli.Flags) cli.Body {
 	out := f.Output("output")
 	file := f.Input("state")
 	return func(_ context.Context, std cli.IO) error {
-		s, err := readPlanState(std, file)
-		if err != nil {
-			return err
-		}
-		d := s.Decide()
-		if err := out.Document(std, d); err != nil {
-			return err
-		}
-		if !d.Open {
+		d, err := transform(std, file, readPlanState, out, func(s planbody.State) (planbody.Decision, error) { return s.Decide(), nil })
+		if err == nil && !d.Open {
 			return cli.Verdict(cli.StatusRefused)
 		}
-		return nil
+		return err
 	}
 }

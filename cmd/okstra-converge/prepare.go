@@ -24,11 +24,13 @@ func prepareFlags(f *cli.Flags) cli.Body {
 	f.Required("run-manifest", "input")
 	out := f.Output("output")
 	return func(_ context.Context, std cli.IO) error {
-		m, err := run.LoadManifest(*manifest)
+		m, ref, err := loadManifest(*manifest)
 		if err != nil {
-			return cli.BadInput(err)
+			return err
 		}
-		config, err := effective(m)
+		config, err := configOf(m, func(block *run.ConvergenceBlock) (converge.Config, error) {
+			return converge.Effective(block, m.Task.TaskType)
+		})
 		if err != nil {
 			return err
 		}
@@ -36,13 +38,9 @@ func prepareFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		absolute, err := filepath.Abs(*manifest)
-		if err != nil {
-			return err
-		}
 		file, wrong := grouping.Parse(input.Name(), content)
 		look := sections{folder: m.Folder(), dir: *results}
-		in, more := converge.Prepare(input.Name(), file, m, run.Rel(m.ProjectRoot, absolute), config, look.of)
+		in, more := converge.Prepare(input.Name(), file, m, ref, config, look.of)
 		if err := errors.Join(faults(append(wrong, more...)), look.err); err != nil {
 			return err
 		}
@@ -50,16 +48,26 @@ func prepareFlags(f *cli.Flags) cli.Body {
 	}
 }
 
-// effective reads the configuration from the task manifest.
-func effective(m run.Manifest) (converge.Config, error) {
+// loadManifest reads a run manifest, and gives the path by which documents of
+// the run refer to it.
+func loadManifest(name string) (m run.Manifest, ref string, err error) {
+	if m, err = run.LoadManifest(name); err != nil {
+		return m, "", cli.BadInput(err)
+	}
+	absolute, err := filepath.Abs(name)
+	return m, run.Rel(m.ProjectRoot, absolute), err
+}
+
+// configOf resolves what the task manifest of a run says about convergence to
+// the values in force.
+func configOf[C any](m run.Manifest, resolve func(*run.ConvergenceBlock) (C, error)) (config C, err error) {
 	var task run.TaskManifest
 	name := run.Abs(m.ProjectRoot, m.TaskManifestPath)
 	if _, err := run.Load(name, "okstra-task-manifest", &task); err != nil {
-		return converge.Config{}, cli.BadInput(err)
+		return config, cli.BadInput(err)
 	}
-	config, err := converge.Effective(task.Convergence, m.Task.TaskType)
-	if err != nil {
-		return converge.Config{}, cli.BadInput(fmt.Errorf("%s: /convergence: %w", name, err))
+	if config, err = resolve(task.Convergence); err != nil {
+		return config, cli.BadInput(fmt.Errorf("%s: /convergence: %w", name, err))
 	}
 	return config, nil
 }

@@ -14,76 +14,30 @@ import (
 // maxRound bounds --round: a state has at most three rounds and a critic's.
 const maxRound = 9
 
-func queueFlags(f *cli.Flags) cli.Body {
-	round := f.Int("round", 0, 1, maxRound)
-	f.Required("round")
-	worker := f.String("worker", "")
-	anonymous := f.Bool("anonymize")
-	seed := f.String("order-seed", "")
-	file := f.Input("state")
-	return func(_ context.Context, std cli.IO) error {
-		s, err := readState(std, file)
-		if err != nil {
-			return err
-		}
-		known := slices.ContainsFunc(s.Workers, func(w converge.Worker) bool { return w.WorkerID == *worker })
-		if *worker != "" && !known {
-			return cli.Usagef("--worker %q is not in the roster", *worker)
-		}
-		packets, err := converge.Queue(s, *round, converge.QueueOptions{Worker: *worker, Anonymize: *anonymous, OrderSeed: *seed})
-		if err != nil {
-			return err
-		}
-		for _, p := range packets {
-			if err := std.Record(p); err != nil {
-				return err
+// findings is the loop over what workers found.
+func findings() loop[converge.State, converge.Packet] {
+	return loop[converge.State, converge.Packet]{
+		read: readState, most: maxRound, anonymizes: true, queue: converge.Queue, apply: converge.Apply,
+		knows: func(s converge.State, worker string) error {
+			if slices.ContainsFunc(s.Workers, func(w converge.Worker) bool { return w.WorkerID == worker }) {
+				return nil
 			}
-		}
-		return nil
+			return cli.Usagef("--worker %q is not in the roster", worker)
+		},
 	}
 }
 
-func applyFlags(f *cli.Flags) cli.Body {
-	round := f.Int("round", 0, 1, maxRound)
-	state := f.InputFlag("state")
-	f.Required("round", "state")
-	allow := f.Bool("allow-missing")
-	out := f.Output("output")
-	files := f.OptInputs("verdict")
-	return func(_ context.Context, std cli.IO) error {
-		s, err := readState(std, state)
-		if err != nil {
-			return err
-		}
-		answers, err := readAnswers(std, *files)
-		if err != nil {
-			return err
-		}
-		next, lost, err := converge.Apply(s, *round, answers, *allow)
-		if err != nil {
-			return err
-		}
-		for _, e := range converge.Errors(lost) {
-			std.Warnf("vote lost: %v", e)
-		}
-		return out.Document(std, next)
-	}
-}
+func queueFlags(f *cli.Flags) cli.Body { return findings().queueFlags(f) }
+
+func applyFlags(f *cli.Flags) cli.Body { return findings().applyFlags(f) }
 
 func finalizeFlags(f *cli.Flags) cli.Body {
 	settled := f.Bool("require-settled")
 	out := f.Output("output")
 	file := f.Input("state")
 	return func(_ context.Context, std cli.IO) error {
-		s, err := readState(std, file)
+		final, err := transform(std, file, readState, out, converge.Finalize)
 		if err != nil {
-			return err
-		}
-		final, err := converge.Finalize(s)
-		if err != nil {
-			return err
-		}
-		if err := out.Document(std, final); err != nil {
 			return err
 		}
 		if open := final.Unsettled(); *settled && len(open) > 0 {

@@ -2,12 +2,10 @@ package converge
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
 	"okstra/lib/converge/grouping"
-	"okstra/lib/digest"
 	"okstra/lib/finding"
 )
 
@@ -23,29 +21,8 @@ const (
 	CodeWorkerDuplicate = "verdict-worker-duplicate"
 )
 
-// Answer is a verdict file as it lies there.
-type Answer struct {
-	Name    string
-	Content []byte
-}
-
-// Ballot is an answer that was read: its votes, the digest of its bytes, and
-// the faults because of which it must not be counted.
-type Ballot struct {
-	grouping.VerdictFile
-	Digest string
-	Faults []finding.Finding
-}
-
 // Read reads answers as those of the round that is due.
-func (s State) Read(answers []Answer) []Ballot {
-	ballots := make([]Ballot, len(answers))
-	for i, a := range answers {
-		file, faults := grouping.ParseVerdicts(a.Name, a.Content, s.roundForm(s.Next.Kind))
-		ballots[i] = Ballot{file, digest.Bytes(a.Content), faults}
-	}
-	return ballots
-}
+func (s State) Read(answers []Answer) []Ballot { return ReadBallots(answers, s.roundForm(s.Next.Kind)) }
 
 // Apply counts the verdicts of a round. A worker that was asked and gives no
 // file refuses the call unless allowMissing says that it is known. A bad
@@ -70,7 +47,7 @@ func Count(s State, round int, ballots []Ballot, allowMissing bool) (next State,
 	}
 	b, queue := s.replay()
 	c := newCount(b, queue, round)
-	if err := c.read(ballots, allowMissing); err != nil {
+	if err := c.poll.Read(ballots, c.mustAnswer(allowMissing), c.ballot); err != nil {
 		return s, nil, err
 	}
 	r := c.result(s.Next.Kind)
@@ -86,20 +63,7 @@ func Count(s State, round int, ballots []Ballot, allowMissing bool) (next State,
 func (s State) repeats(round int, ballots []Ballot) bool {
 	last := s.Rounds[len(s.Rounds)-1]
 	later := s.Next.Action == ActDone || s.Next.Kind == CriticGap
-	if round == 0 || last.Round != round || later || len(ballots) != len(last.Files) {
-		return false
-	}
-	given := make([]string, len(ballots))
-	for i, b := range ballots {
-		given[i] = b.Digest
-	}
-	recorded := make([]string, len(last.Files))
-	for i, f := range last.Files {
-		recorded[i] = f.SHA256
-	}
-	slices.Sort(given)
-	slices.Sort(recorded)
-	return slices.Equal(given, recorded)
+	return round != 0 && last.Round == round && !later && SameFiles(ballots, last.Files)
 }
 
 // unanswered marks a question in the slots of a count until its vote is read.
@@ -112,18 +76,17 @@ type count struct {
 	b       *board
 	queue   []*claim
 	round   int
+	poll    *Poll
 	slots   [][]*grouping.Vote // by voter; nil for one that was asked nothing
 	files   []*Ballot          // by voter; nil for one that gave no file
-	heard   map[string]bool    // worker ids that gave a file
 	missing []MissingVote
 	lost    []finding.Finding
-	refused []finding.Finding
 }
 
 func newCount(b *board, queue []*claim, round int) *count {
 	c := &count{
-		b: b, queue: queue, round: round,
-		slots: make([][]*grouping.Vote, len(b.voters)), files: make([]*Ballot, len(b.voters)), heard: make(map[string]bool),
+		b: b, queue: queue, round: round, poll: NewPoll(round),
+		slots: make([][]*grouping.Vote, len(b.voters)), files: make([]*Ballot, len(b.voters)),
 	}
 	for group, i := range b.questions(queue) {
 		v := group.eligible[i]
@@ -135,37 +98,16 @@ func newCount(b *board, queue []*claim, round int) *count {
 	return c
 }
 
-func (c *count) refuse(name string, line int, code, format string, args ...any) {
-	c.refused = append(c.refused, finding.Finding{Level: finding.Error, Code: code, Artifact: name, Line: line, Message: fmt.Sprintf(format, args...)})
-}
-
-// read takes the votes of each ballot. The error tells of all ballots of other
-// rounds and of all faults; a worker is not called silent while one of the
-// files belongs to another round.
-func (c *count) read(ballots []Ballot, allowMissing bool) error {
-	var misplaced []error
-	for i := range ballots {
-		f := &ballots[i]
-		c.refused = append(c.refused, f.Faults...)
-		switch {
-		case f.Round != 0 && f.Round < c.round:
-			misplaced = append(misplaced, &TransitionError{CodeApplied, fmt.Sprintf("%s: it answers round %d, which is counted already (expected round %d)", f.Name, f.Round, c.round)})
-		case f.Round > c.round:
-			misplaced = append(misplaced, &TransitionError{CodeMismatch, fmt.Sprintf("%s: it answers round %d (expected %d)", f.Name, f.Round, c.round)})
-		case len(f.Faults) > 0:
-			c.heard[f.Worker] = true // its absence is not the fault
-		default:
-			c.ballot(f)
+// mustAnswer are the workers that were asked, unless it is known that some
+// gave no file: a vote must not be lost by counting too early.
+func (c *count) mustAnswer(allowMissing bool) []string {
+	var asked []string
+	for v, row := range c.slots {
+		if row != nil && !allowMissing {
+			asked = append(asked, c.b.voter(int32(v)).WorkerID)
 		}
 	}
-	if len(misplaced) == 0 && !allowMissing {
-		c.demandFiles()
-	}
-	if len(c.refused) > 0 {
-		finding.Sort(c.refused)
-		misplaced = append(misplaced, &RefusedFiles{c.refused})
-	}
-	return errors.Join(misplaced...)
+	return asked
 }
 
 // ballot takes the votes of one file, or refuses it when its worker is not to
@@ -175,15 +117,13 @@ func (c *count) ballot(f *Ballot) {
 	v, voter := c.b.seats[f.Worker]
 	switch {
 	case i < 0:
-		c.refuse(f.Name, 0, CodeWorkerUnknown, "worker %q is not in the roster", f.Worker)
+		c.poll.Refuse(f.Name, 0, CodeWorkerUnknown, "worker %q is not in the roster", f.Worker)
 	case !voter:
-		c.refuse(f.Name, 0, CodeNonvoter, "worker %q has audience %q and never votes", f.Worker, c.b.workers[i].Audience)
-	case c.heard[f.Worker]:
-		c.refuse(f.Name, 0, CodeWorkerDuplicate, "a second file of worker %q", f.Worker)
+		c.poll.Refuse(f.Name, 0, CodeNonvoter, "worker %q has audience %q and never votes", f.Worker, c.b.workers[i].Audience)
+	case !c.poll.Hear(f):
 	case c.slots[v] == nil && len(f.Votes) == 0:
-		c.refuse(f.Name, 0, CodeNotAsked, "worker %q was asked nothing in round %d", f.Worker, c.round)
+		c.poll.Refuse(f.Name, 0, CodeNotAsked, "worker %q was asked nothing in round %d", f.Worker, c.round)
 	default:
-		c.heard[f.Worker] = true
 		c.files[v] = f
 		c.votes(f, v)
 	}
@@ -195,23 +135,13 @@ func (c *count) votes(f *Ballot, v int32) {
 		group := c.b.claim(vote.ID)
 		switch {
 		case group == nil:
-			c.refuse(f.Name, vote.Line, CodeGroupUnknown, "there is no group %q", vote.ID)
+			c.poll.Refuse(f.Name, vote.Line, CodeGroupUnknown, "there is no group %q", vote.ID)
 		case slices.Contains(group.DiscoveredBy, f.Worker):
-			c.refuse(f.Name, vote.Line, CodeSelf, "worker %q judges its own group %s", f.Worker, vote.ID)
+			c.poll.Refuse(f.Name, vote.Line, CodeSelf, "worker %q judges its own group %s", f.Worker, vote.ID)
 		case c.slots[v] == nil || c.slots[v][group.index] == nil:
-			c.refuse(f.Name, vote.Line, CodeNotAsked, "worker %q was not asked about group %s in round %d", f.Worker, vote.ID, c.round)
+			c.poll.Refuse(f.Name, vote.Line, CodeNotAsked, "worker %q was not asked about group %s in round %d", f.Worker, vote.ID, c.round)
 		default:
 			c.slots[v][group.index] = vote
-		}
-	}
-}
-
-// demandFiles refuses when somebody who was asked gave no file: a vote must
-// not be lost by counting too early.
-func (c *count) demandFiles() {
-	for v, row := range c.slots {
-		if id := c.b.voter(int32(v)).WorkerID; row != nil && !c.heard[id] {
-			c.refuse(fmt.Sprintf("round %d", c.round), 0, CodeFileMissing, "worker %q was asked and gave no verdict file", id)
 		}
 	}
 }
@@ -232,13 +162,10 @@ func (c *count) result(kind string) Round {
 		switch vote := c.slots[v][group.index]; {
 		case vote == unanswered:
 			silent[v] = append(silent[v], group.GroupID)
-			c.miss(group, worker, c.silence(v))
+			c.miss(group, worker, Silence(c.files[v]))
 		case len(vote.Faults) > 0:
 			c.miss(group, worker, vote.Faults[0].Code)
-			for _, f := range vote.Faults {
-				f.Level = finding.Warning // it costs this vote alone
-				c.lost = append(c.lost, f)
-			}
+			c.lost = append(c.lost, Lost(vote)...)
 		default:
 			verdicts = append(verdicts, verdict(vote, worker))
 		}
@@ -249,14 +176,6 @@ func (c *count) result(kind string) Round {
 	}
 }
 
-// silence is why a voter says nothing about a group.
-func (c *count) silence(v int32) string {
-	if c.files[v] == nil {
-		return CodeFileMissing
-	}
-	return CodeGroupMissing
-}
-
 func (c *count) miss(group *claim, worker *Worker, code string) {
 	c.missing = append(c.missing, MissingVote{group.GroupID, worker.WorkerID, code})
 }
@@ -264,17 +183,9 @@ func (c *count) miss(group *claim, worker *Worker, code string) {
 // tellSilence says of each voter which questions it left open.
 func (c *count) tellSilence(silent [][]string) {
 	for v, groups := range silent {
-		if len(groups) == 0 {
-			continue
+		if len(groups) > 0 {
+			c.lost = append(c.lost, c.poll.Silent(c.b.voter(int32(v)).WorkerID, c.files[v], groups))
 		}
-		code, name, text := c.silence(int32(v)), fmt.Sprintf("round %d", c.round), "worker %q gave no verdict file; no vote on %s"
-		if f := c.files[v]; f != nil {
-			name, text = f.Name, "worker %q gave no verdict on %s"
-		}
-		c.lost = append(c.lost, finding.Finding{
-			Level: finding.Warning, Code: code, Artifact: name,
-			Message: fmt.Sprintf(text, c.b.voter(int32(v)).WorkerID, enumerate(groups)),
-		})
 	}
 	finding.Sort(c.lost)
 }

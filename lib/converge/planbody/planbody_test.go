@@ -218,9 +218,9 @@ func TestRefusedSteps(t *testing.T) {
 		name, code string
 		call       func() error
 	}{
-		{"queue of a later round", converge.CodeWrongOrder, func() error { _, err := Queue(first, 2, "", ""); return err }},
-		{"queue when it is over", converge.CodeWrongOrder, func() error { _, err := Queue(over, 3, "", ""); return err }},
-		{"queue when all have answered", CodeNobody, func() error { _, err := Queue(second, 2, "", ""); return err }},
+		{"queue of a later round", converge.CodeWrongOrder, func() error { _, err := Queue(first, 2, converge.QueueOptions{}); return err }},
+		{"queue when it is over", converge.CodeWrongOrder, func() error { _, err := Queue(over, 3, converge.QueueOptions{}); return err }},
+		{"queue when all have answered", CodeNobody, func() error { _, err := Queue(second, 2, converge.QueueOptions{}); return err }},
 		{"apply when all have answered", CodeNobody, apply(second, 2, true)},
 		{"apply of a later round", converge.CodeWrongOrder, apply(first, 2, true)},
 		{"apply of an old round with other files", converge.CodeApplied, apply(fixed, 1, true, all[0])},
@@ -284,7 +284,7 @@ func TestEveryPathMakesASoundState(t *testing.T) {
 		}
 		s = sound(t, s)
 		for s.Next.Action == converge.ActQueue {
-			packets, err := Queue(s, s.Next.Round, "", "")
+			packets, err := Queue(s, s.Next.Round, converge.QueueOptions{})
 			if err != nil {
 				if codeOf(err) != CodeNobody {
 					t.Fatal(err)
@@ -465,7 +465,7 @@ func FuzzState(f *testing.F) {
 			return
 		}
 		s.Decide()
-		packets, err := Queue(s, s.Next.Round, "", "")
+		packets, err := Queue(s, s.Next.Round, converge.QueueOptions{})
 		if err != nil {
 			return
 		}

@@ -113,9 +113,9 @@ type PacketItem struct {
 	Origin *string `json:"origin"`
 }
 
-// Queue makes the packets of the round that is due, sorted by worker: of
-// worker alone where that is not "". orderSeed "" stands for the run's own.
-func Queue(s State, round int, worker, orderSeed string) ([]Packet, error) {
+// Queue makes the packets of the round that is due, sorted by worker. There is
+// no claim to make anonymous: nobody is named as the author of a plan.
+func Queue(s State, round int, o converge.QueueOptions) ([]Packet, error) {
 	if err := s.due(round); err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func Queue(s State, round int, worker, orderSeed string) ([]Packet, error) {
 	asked := s.asked(s.Items, votes)
 	var out []Packet
 	for _, v := range s.Voters {
-		if len(asked[v.WorkerID]) > 0 && (worker == "" || worker == v.WorkerID) {
-			out = append(out, s.packet(v, asked[v.WorkerID], votes, cmp.Or(orderSeed, s.Task.Suffix())))
+		if len(asked[v.WorkerID]) > 0 && (o.Worker == "" || o.Worker == v.WorkerID) {
+			out = append(out, s.packet(v, asked[v.WorkerID], votes, cmp.Or(o.OrderSeed, s.Task.Suffix())))
 		}
 	}
 	return out, nil
