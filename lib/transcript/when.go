@@ -25,6 +25,15 @@ func Instant(ts string) int64 {
 	return t.UnixNano()
 }
 
+// Stamp is a time as an event states it: as the transcript writes it, "" when
+// that is no time.
+func Stamp(ts string, at int64) string {
+	if at == NoTime {
+		return ""
+	}
+	return ts
+}
+
 // zulu reads the one form nearly every transcript uses, YYYY-MM-DDTHH:MM:SS[.fff]Z,
 // without the general parser. It declines whatever is not plainly that.
 func zulu(ts string) (int64, bool) {

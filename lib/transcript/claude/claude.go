@@ -25,7 +25,7 @@ const Provider = "claude"
 
 // Reader reads Claude Code transcripts. Rows: ID is message.id, Request the
 // request id, Extra the row's uuid when there is no message.id.
-var Reader = transcript.Reader{Provider: Provider, Version: "claude/1", Source: "claude-transcript", Scan: scan, Fold: fold, Roots: roots}
+var Reader = transcript.Reader{Provider: Provider, Version: "claude/2", Source: "claude-transcript", Scan: scan, Fold: fold, Roots: roots}
 
 // Row kinds.
 const (
@@ -39,7 +39,8 @@ const (
 	flagSidechain = 1 << iota
 	flagStop      // the row has a stop reason
 	flagFast
-	flagSpeed // the row has a speed at all
+	flagSpeed  // the row has a speed at all
+	flagMirror // the row, or the one an advisor's call stands in, is a mirror
 )
 
 const synthetic = "<synthetic>"
@@ -127,6 +128,7 @@ type parser struct {
 	file  *transcript.File
 	texts *transcript.Texts
 	line  lines.Line
+	at    int64 // where the value at hand begins
 	none  transcript.Row
 }
 
@@ -147,6 +149,7 @@ type message struct {
 }
 
 func (p *parser) value(c *rawjson.Cursor) {
+	p.at = p.line.Offset + int64(c.Offset())
 	if c.Next() != '{' {
 		c.Skip()
 		return
@@ -309,7 +312,7 @@ func (p *parser) keep(kind uint8, envelope, row *reply) {
 		before = &f.Rows[n-1]
 	}
 	f.Rows = append(f.Rows, transcript.Row{
-		Kind: kind, Line: p.line.Number, Offset: p.line.Offset,
+		Kind: kind, Line: p.line.Number, Offset: p.at,
 		TS:      t.Keep(pick(row.ts, envelope.ts)),
 		Session: p.text(pick(row.session, envelope.session), before.Session),
 		Agent:   p.text(pick(row.agent, envelope.agent), before.Agent),
@@ -328,19 +331,16 @@ func (p *parser) keep(kind uint8, envelope, row *reply) {
 		out.Extra = t.Keep(pick(row.uuid, envelope.uuid))
 	}
 	out.At = transcript.Instant(out.TS)
-	for _, flag := range [...]struct {
-		on  bool
-		bit uint8
-	}{
-		// A mirror shows a sub-agent's reply, whatever its envelope says.
-		{row.sidechain || kind == rowMirror, flagSidechain},
-		{m.stop, flagStop},
-		{string(m.usage.speed) == "fast", flagFast},
-		{len(m.usage.speed) > 0, flagSpeed},
-	} {
-		if flag.on {
-			out.Flags |= flag.bit
-		}
+	out.Flags = m.usage.flags()
+	// A mirror shows a sub-agent's reply, whatever its envelope says.
+	if row.sidechain || kind == rowMirror {
+		out.Flags |= flagSidechain
+	}
+	if kind == rowMirror {
+		out.Flags |= flagMirror
+	}
+	if m.stop {
+		out.Flags |= flagStop
 	}
 	f.BadNumbers += m.usage.bad
 	p.meta(out, p.text(pick(row.team, envelope.team), f.Team), kind)
@@ -348,10 +348,7 @@ func (p *parser) keep(kind uint8, envelope, row *reply) {
 		advisor := f.Rows[at]
 		advisor.Kind, advisor.N = rowAdvisor, int64(i)
 		advisor.Model, advisor.Counts = p.text(a.model, ""), a.counts()
-		advisor.Flags &^= flagFast | flagSpeed
-		if string(a.speed) == "fast" {
-			advisor.Flags |= flagFast | flagSpeed
-		}
+		advisor.Flags = advisor.Flags&^(flagFast|flagSpeed) | a.flags()
 		f.BadNumbers += a.bad
 		f.Rows = append(f.Rows, advisor)
 	}

@@ -231,7 +231,8 @@ func (b *builder) emit(rows []ref) {
 		if earlier(row, b.row(earliest)) {
 			earliest = r
 		}
-		if o := b.row(owner); (row.Kind == rowMirror) == (o.Kind == rowMirror) && earlier(row, o) || row.Kind != rowMirror && o.Kind == rowMirror {
+		o := b.row(owner)
+		if same := row.Flags&flagMirror == o.Flags&flagMirror; same && earlier(row, o) || !same && o.Flags&flagMirror != 0 {
 			owner = r
 		}
 	}
@@ -240,7 +241,7 @@ func (b *builder) emit(rows []ref) {
 		return
 	}
 	e := transcript.Event{
-		Provider: Provider, Session: first.Session, TS: first.TS, At: first.At,
+		Provider: Provider, Session: first.Session, TS: transcript.Stamp(first.TS, first.At), At: first.At,
 		Agent: own.Agent, CWD: own.CWD, Model: won.Model, Counts: won.Counts,
 		Placeholder: own.Kind != rowAdvisor && !stopped && won.Counts.Output <= placeholderOutput,
 		Source:      transcript.Source{Path: b.files[owner.file].Path, Line: own.Line},
@@ -253,7 +254,7 @@ func (b *builder) emit(rows []ref) {
 		e.Speed = "fast"
 	}
 	for _, r := range rows {
-		copied := b.row(r).Kind != rowMirror || own.Kind == rowMirror
+		copied := b.row(r).Flags&flagMirror == 0 || own.Flags&flagMirror != 0
 		if r.file != owner.file && copied && !slices.Contains(e.Copies, int(r.file)) {
 			e.Copies = append(e.Copies, int(r.file))
 		}

@@ -25,6 +25,17 @@ func (u *usage) counts() transcript.Counts {
 	}
 }
 
+// flags are those of the speed.
+func (u *usage) flags() uint8 {
+	switch {
+	case len(u.speed) == 0:
+		return 0
+	case string(u.speed) == "fast":
+		return flagSpeed | flagFast
+	}
+	return flagSpeed
+}
+
 // read reads the object that the cursor stands before.
 func (u *usage) read(c *rawjson.Cursor) {
 	var numbers [4]bool

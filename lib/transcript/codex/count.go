@@ -175,7 +175,9 @@ func (c *counter) record(row *transcript.Row) {
 func (c *counter) snapshot(i int, row *transcript.Row) {
 	total := totalOf(row)
 	if c.closeTwin(row) {
-		c.high = total
+		if total.there {
+			c.high = total
+		}
 		return
 	}
 	if c.repeats(row) || c.told[telling{row.TS, pairOf(row)}] {
@@ -276,7 +278,7 @@ func (c *counter) event(row *transcript.Row, counts transcript.Counts) {
 		return
 	}
 	c.events = append(c.events, transcript.Event{
-		Provider: Provider, Session: c.file.Session, CWD: c.file.CWD, TS: row.TS, At: row.At, Model: c.model,
+		Provider: Provider, Session: c.file.Session, CWD: c.file.CWD, TS: transcript.Stamp(row.TS, row.At), At: row.At, Model: c.model,
 		Counts: counts, Source: transcript.Source{Path: c.file.Path, Line: row.Line}, File: c.index,
 	})
 }

@@ -260,7 +260,7 @@ func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Eve
 				n = len(events)
 				at[id] = n
 				events = append(events, transcript.Event{
-					Provider: Provider, Session: f.Session, CWD: f.CWD, TS: row.TS, At: row.At,
+					Provider: Provider, Session: f.Session, CWD: f.CWD, TS: transcript.Stamp(row.TS, row.At), At: row.At,
 					Source: transcript.Source{Path: f.Path, Line: row.Line}, File: i,
 				})
 			}
@@ -287,10 +287,11 @@ func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Eve
 }
 
 // disjoint maps the counts onto the buckets: cached input out of the input, what
-// tools put into the prompt into it, thinking into the output.
+// tools put into the prompt into it, thinking into the output. A sum of absurd
+// counts stops at the largest count.
 func disjoint(c transcript.Counts, tool int64) transcript.Counts {
 	c.CacheRead = min(c.CacheRead, c.Input)
-	c.Input += tool - c.CacheRead
-	c.Output += c.Reasoning
+	c.Input = min(c.Input-c.CacheRead+tool, rawjson.MaxCount)
+	c.Output = min(c.Output+c.Reasoning, rawjson.MaxCount)
 	return c
 }

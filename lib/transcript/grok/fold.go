@@ -12,7 +12,7 @@ type key struct {
 	id, model string
 	kind      uint8
 	file      int
-	line      int
+	offset    int64
 }
 
 type ref struct{ file, row int }
@@ -31,7 +31,7 @@ func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Eve
 			finished[f.Session] = append(finished[f.Session], row.At)
 			id := key{id: row.ID, model: row.Model, kind: row.Kind}
 			if row.ID == "" {
-				id.file, id.line = i+1, row.Line
+				id.file, id.offset = i+1, row.Offset
 			}
 			if owners[id] == nil {
 				order = append(order, id)
@@ -66,7 +66,7 @@ func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Eve
 }
 
 // before orders envelope times, a missing one last.
-func before(a, b int64) bool { return a >= 0 && (b < 0 || a < b) }
+func before(a, b int64) bool { return a > 0 && (b <= 0 || a < b) }
 
 // includes reports whether a parent wrote a record at or after a time.
 func includes(records []int64, at int64) bool {

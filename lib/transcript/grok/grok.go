@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"okstra/lib/transcript"
@@ -25,7 +26,7 @@ const Provider = "grok"
 // Counts are as written (the cached parts inside the input); N is the envelope's
 // time in milliseconds, M the number of model calls.
 var Reader = transcript.Reader{
-	Provider: Provider, Version: "grok/1", Source: "grok-updates",
+	Provider: Provider, Version: "grok/2", Source: "grok-updates",
 	Scan: scan, Fold: fold, Roots: roots, Beside: beside, Lineage: true,
 }
 
@@ -101,14 +102,16 @@ type parser struct {
 	file  *transcript.File
 	texts *transcript.Texts
 	line  lines.Line
+	at    int64 // where the value at hand begins
 }
 
 // record is a line's members that matter.
 type record struct {
-	session, kind, prompt, event []byte
-	envelope, agent              int64 // milliseconds; -1 when missing
-	usage                        use
-	hasUsage                     bool
+	session, kind   []byte
+	ids             [5][]byte // what names the record, the best name first
+	envelope, agent int64     // milliseconds; -1 when it is no time, 0 when missing
+	usage           use
+	hasUsage        bool
 }
 
 // use is a usage object, or one model's share of it.
@@ -122,15 +125,16 @@ type use struct {
 }
 
 func (p *parser) value(c *rawjson.Cursor) {
+	p.at = p.line.Offset + int64(c.Offset())
 	if !c.Object() {
 		c.Skip()
 		return
 	}
-	r := record{envelope: -1, agent: -1}
+	var r record
 	paramsSeen := false
 	for key, ok := c.Key(); ok; key, ok = c.Key() {
 		switch {
-		case string(key) == "timestamp":
+		case string(key) == "timestamp" && r.envelope == 0:
 			r.envelope = milliseconds(c, 1000)
 		case string(key) == "params" && !paramsSeen:
 			paramsSeen = true
@@ -185,8 +189,10 @@ func (r *record) update(c *rawjson.Cursor) {
 		switch {
 		case string(key) == "sessionUpdate":
 			c.FirstText(&r.kind)
-		case string(key) == "prompt_id" || string(key) == "promptId":
-			c.FirstText(&r.prompt)
+		case string(key) == "prompt_id":
+			c.FirstText(&r.ids[0])
+		case string(key) == "promptId":
+			c.FirstText(&r.ids[1])
 		case string(key) == "usage" && !usageSeen:
 			usageSeen = true
 			if c.Next() == '{' {
@@ -207,12 +213,14 @@ func (r *record) meta(c *rawjson.Cursor) {
 		return
 	}
 	for key, ok := c.Key(); ok; key, ok = c.Key() {
-		switch string(key) {
-		case "eventId":
-			c.FirstText(&r.event)
-		case "prompt_id", "promptId":
-			c.FirstText(&r.prompt)
-		case "agentTimestampMs":
+		switch {
+		case string(key) == "prompt_id":
+			c.FirstText(&r.ids[2])
+		case string(key) == "promptId":
+			c.FirstText(&r.ids[3])
+		case string(key) == "eventId":
+			c.FirstText(&r.ids[4])
+		case string(key) == "agentTimestampMs" && r.agent == 0:
 			r.agent = milliseconds(c, 1)
 		default:
 			c.Skip()
@@ -222,7 +230,7 @@ func (r *record) meta(c *rawjson.Cursor) {
 
 func (u *use) read(c *rawjson.Cursor) {
 	c.Object()
-	modelsSeen := false
+	var modelsSeen, incompleteSeen bool
 	for key, ok := c.Key(); ok; key, ok = c.Key() {
 		switch string(key) {
 		case "inputTokens":
@@ -238,9 +246,12 @@ func (u *use) read(c *rawjson.Cursor) {
 		case "modelCalls":
 			u.counter.Count(c, &u.calls, 5)
 		case "usageIsIncomplete":
-			u.incomplete = c.True() || u.incomplete
+			is := c.True()
+			if !incompleteSeen {
+				u.incomplete, incompleteSeen = is, true
+			}
 		case "modelUsage":
-			if modelsSeen || !c.Object() {
+			if modelsSeen {
 				c.Skip()
 				continue
 			}
@@ -253,35 +264,47 @@ func (u *use) read(c *rawjson.Cursor) {
 }
 
 func (u *use) readModels(c *rawjson.Cursor) {
+	if !c.Object() {
+		c.Skip()
+		return
+	}
 	for key, ok := c.Key(); ok; key, ok = c.Key() {
-		if c.Next() != '{' {
+		one := use{model: rawjson.Unquote(key)}
+		if c.Next() != '{' || slices.ContainsFunc(u.models, func(m use) bool { return string(m.model) == string(one.model) }) {
 			c.Skip()
 			continue
 		}
-		one := use{model: key}
 		one.read(c)
 		u.models = append(u.models, one)
 	}
+}
+
+// name is the best name that the record has.
+func (r *record) name() []byte {
+	for _, id := range r.ids {
+		if len(id) > 0 {
+			return id
+		}
+	}
+	return nil
 }
 
 // keep appends a row per model, and one for what the models leave unexplained.
 func (p *parser) keep(r *record) {
 	f, t, u := p.file, p.texts, &r.usage
 	base := transcript.Row{
-		Line: p.line.Number, Offset: p.line.Offset, N: r.envelope, At: transcript.NoTime,
+		Line: p.line.Number, Offset: p.at, N: r.envelope, At: transcript.NoTime,
 		Session: t.Intern(rawjson.Unquote(r.session)),
-		ID:      t.Keep(rawjson.Unquote(r.prompt)),
+		ID:      t.Keep(rawjson.Unquote(r.name())),
 	}
 	if base.Session == "" {
 		base.Session = f.Session
 	}
-	if base.ID == "" {
-		base.ID = t.Keep(rawjson.Unquote(r.event))
+	ms := r.agent
+	if ms <= 0 {
+		ms = r.envelope
 	}
-	if ms := max(r.agent, -1); ms >= 0 || r.envelope >= 0 {
-		if ms < 0 {
-			ms = r.envelope
-		}
+	if ms > 0 {
 		base.TS = transcript.FromUnixMilli(ms)
 		base.At = transcript.Instant(base.TS)
 	}
@@ -302,7 +325,7 @@ func (p *parser) keep(r *record) {
 	for i := range u.models {
 		m := &u.models[i]
 		f.BadNumbers += m.counter.Bad
-		add(rowModel, t.Intern(rawjson.Unquote(m.model)), m.counts, m.calls)
+		add(rowModel, t.Intern(m.model), m.counts, m.calls)
 		rest, calls = less(rest, m.counts), max(0, calls-m.calls)
 	}
 	if !rest.IsZero() {

@@ -262,7 +262,7 @@ func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Eve
 				first, seen = far[x]
 			}
 			if seen {
-				near[n] = first
+				near[n], far[x] = first, first
 				if e := &events[first]; e.File != i && (len(e.Copies) == 0 || e.Copies[len(e.Copies)-1] != i) {
 					e.Copies = append(e.Copies, i)
 				}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"okstra/lib/transcript"
@@ -24,7 +23,7 @@ const Provider = "kimi"
 // Reader reads Kimi Code transcripts. Rows: ID is the agent, N the time in
 // milliseconds.
 var Reader = transcript.Reader{
-	Provider: Provider, Version: "kimi-code/1", Source: "kimi-code-wire", Model: "kimi-k3",
+	Provider: Provider, Version: "kimi-code/2", Source: "kimi-code-wire", Model: "kimi-k3",
 	Scan: scan, Fold: fold, Roots: roots, Beside: beside,
 }
 
@@ -82,6 +81,7 @@ type parser struct {
 	file  *transcript.File
 	texts *transcript.Texts
 	line  lines.Line
+	at    int64 // where the value at hand begins
 }
 
 // record holds the members of a line that matter.
@@ -90,10 +90,11 @@ type record struct {
 	time                      []byte
 	counts                    transcript.Counts
 	hasUsage                  bool
-	bad                       int64
+	counter                   rawjson.Counter
 }
 
 func (p *parser) value(c *rawjson.Cursor) {
+	p.at = p.line.Offset + int64(c.Offset())
 	if !c.Object() {
 		c.Skip()
 		return
@@ -142,33 +143,30 @@ func (r *record) usage(c *rawjson.Cursor) {
 	}
 	r.hasUsage = true
 	c.Object()
-	seen := map[string]bool{}
 	for key, ok := c.Key(); ok; key, ok = c.Key() {
-		bucket := map[string]*int64{
-			"inputOther": &r.counts.Input, "output": &r.counts.Output,
-			"inputCacheRead": &r.counts.CacheRead, "inputCacheCreation": &r.counts.CacheWrite5m,
-		}[string(key)]
-		if bucket == nil || seen[string(key)] {
+		switch string(key) {
+		case "inputOther":
+			r.counter.Count(c, &r.counts.Input, 0)
+		case "output":
+			r.counter.Count(c, &r.counts.Output, 1)
+		case "inputCacheRead":
+			r.counter.Count(c, &r.counts.CacheRead, 2)
+		case "inputCacheCreation":
+			r.counter.Count(c, &r.counts.CacheWrite5m, 3)
+		default:
 			c.Skip()
-			continue
-		}
-		seen[string(key)] = true
-		n, whole := c.Count()
-		*bucket = n
-		if !whole {
-			r.bad++
 		}
 	}
 }
 
 func (p *parser) keep(r record) {
 	f := p.file
-	f.BadNumbers += r.bad
+	f.BadNumbers += r.counter.Bad
 	row := transcript.Row{
-		Line: p.line.Number, Offset: p.line.Offset, Session: f.Session, At: transcript.NoTime,
+		Line: p.line.Number, Offset: p.at, Session: f.Session, At: transcript.NoTime,
 		Model: p.texts.Intern(rawjson.Unquote(r.model)), ID: p.texts.Intern(rawjson.Unquote(r.agent)), Counts: r.counts,
 	}
-	if ms, err := strconv.ParseInt(string(r.time), 10, 64); err == nil {
+	if ms, ok := rawjson.ParseCount(r.time); ok && ms > 0 && ms <= 1<<43 {
 		row.N, row.TS = ms, transcript.FromUnixMilli(ms)
 		row.At = transcript.Instant(row.TS)
 	}
@@ -182,7 +180,8 @@ type key struct {
 	agent, model string
 	time         int64
 	counts       transcript.Counts
-	file, line   int
+	file         int
+	offset       int64
 }
 
 func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Event, transcript.Note) {
@@ -200,7 +199,7 @@ func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Eve
 			}
 			k := key{agent: row.ID, model: row.Model, time: row.N, counts: row.Counts}
 			if row.TS == "" {
-				k.file, k.line = i+1, row.Line
+				k.file, k.offset = i+1, row.Offset
 			}
 			if first, seen := owner[k]; seen {
 				if e := &events[first]; e.File != i {

@@ -29,7 +29,7 @@ func ParseCount(raw []byte) (n int64, ok bool) {
 			}
 			n = n*10 + int64(b-'0')
 		}
-		return n, n <= MaxCount
+		return upToMax(n)
 	}
 	return scaled(raw)
 }
@@ -73,7 +73,14 @@ func scaled(raw []byte) (int64, bool) {
 			n += int64(digits[k] - '0')
 		}
 	}
-	return n, n <= MaxCount
+	return upToMax(n)
+}
+
+func upToMax(n int64) (int64, bool) {
+	if n > MaxCount {
+		return 0, false
+	}
+	return n, true
 }
 
 // exponent reads the digits behind an e; what it cannot hold is beyond every

@@ -106,9 +106,6 @@ func TestParseCount(t *testing.T) {
 		{"99999999999999999999", 0, false},
 	} {
 		got, ok := ParseCount([]byte(tt.raw))
-		if !ok {
-			got = 0
-		}
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("ParseCount(%s) = %d, %v, want %d, %v", tt.raw, got, ok, tt.want, tt.ok)
 		}
