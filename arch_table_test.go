@@ -117,8 +117,10 @@ var table = []rule{
 	},
 	{
 		shelf: "transcripts", pkg: "lib/evidence",
-		does: "a lead's log or transcript → progress lines in a window",
-		uses: []string{"lib/progress", "lib/transcript", "lib/transcript/all", "lib/jsonl"},
+		does:  "a lead's log or transcript → progress lines in a window",
+		uses:  []string{"lib/progress", "lib/transcript", "lib/transcript/all", "lib/jsonl", "lib/jsondoc"},
+		third: []string{"compress"},
+		why:   "jsondoc: what its error means; compress: Codex packs rollouts that rest for a week",
 	},
 
 	{

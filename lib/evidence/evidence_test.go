@@ -1,6 +1,9 @@
 package evidence
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"okstra/lib/transcript"
 )
@@ -88,13 +92,7 @@ func TestAWindowIsClosedAtBothEnds(t *testing.T) {
 func TestSessionsAreFoundByTheirId(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".claude/projects/-srv-shop/s-1.jsonl", ".claude/projects/-srv-shop/s-2.jsonl", ".codex/sessions/2026/09/08/rollout-2026-09-08T19-s-1.jsonl"} {
-		at := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), nil)
 	}
 	home := transcript.Home{Dir: dir}
 	for provider, want := range map[string]string{"claude": "-srv-shop/s-1.jsonl", "codex": "rollout-2026-09-08T19-s-1.jsonl"} {
@@ -104,6 +102,103 @@ func TestSessionsAreFoundByTheirId(t *testing.T) {
 	}
 	if got := Find(home, "claude", ""); got != nil {
 		t.Errorf("no session id finds %v", got)
+	}
+}
+
+// A rollout may be packed, archived or lie behind a link; it speaks once.
+func TestAMovedTranscriptIsFoundOnce(t *testing.T) {
+	name := "rollout-2026-09-08T19-29-00-s-1.jsonl"
+	sessions, archive := ".codex/sessions/2026/09/08/"+name, ".codex/archived_sessions/"+name
+	for _, tt := range []struct {
+		name  string
+		files []string
+		want  string
+	}{
+		{"packed", []string{sessions + ".zst"}, sessions + ".zst"},
+		{"plain beside packed", []string{sessions, sessions + ".zst"}, sessions},
+		{"packed, and plain in the archive", []string{sessions + ".zst", archive}, archive},
+		{"live and archived", []string{archive, sessions}, sessions},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			home := t.TempDir()
+			for _, file := range tt.files {
+				write(t, filepath.Join(home, file), nil)
+			}
+			want := []string{filepath.Join(home, tt.want)}
+			if diff := cmp.Diff(want, Find(transcript.Home{Dir: home}, "codex", "s-1")); diff != "" {
+				t.Error(diff)
+			}
+			linked := t.TempDir()
+			if err := os.Symlink(filepath.Join(home, ".codex"), filepath.Join(linked, ".codex")); err != nil {
+				t.Fatal(err)
+			}
+			if got := Find(transcript.Home{Dir: linked}, "codex", "s-1"); len(got) != 1 || got[0] != filepath.Join(linked, tt.want) {
+				t.Errorf("behind a link: %v", got)
+			}
+		})
+	}
+	loop := t.TempDir()
+	write(t, filepath.Join(loop, sessions), nil)
+	if err := os.Symlink(loop, filepath.Join(loop, ".codex/sessions/round")); err != nil {
+		t.Fatal(err)
+	}
+	if got := Find(transcript.Home{Dir: loop}, "codex", "s-1"); len(got) != 1 {
+		t.Errorf("in a circle: %v", got)
+	}
+}
+
+func write(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAPackedTranscriptIsRead(t *testing.T) {
+	var packed bytes.Buffer
+	w, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(codexText)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := packed.Bytes()
+	got, err := Read(bytes.NewReader(whole), "t.jsonl.zst", "codex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"PROGRESS: phase-1-intake reading"}, texts(got)); diff != "" {
+		t.Error(diff)
+	}
+	for _, broken := range [][]byte{whole[:len(whole)-3], []byte(codexText)} {
+		if _, err := Read(bytes.NewReader(broken), "t.jsonl.zst", "codex"); err == nil {
+			t.Error("a broken archive is read without an error")
+		}
+	}
+}
+
+// failing breaks off where a disk would.
+type failing struct{ io.Reader }
+
+func (f failing) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if err == io.EOF {
+		err = errors.New("disk failure")
+	}
+	return n, err
+}
+
+func TestAReadErrorIsTold(t *testing.T) {
+	got, err := Read(failing{strings.NewReader(claudeText)}, "t", "claude")
+	if err == nil || len(got) == 0 {
+		t.Errorf("%d markers, error %v (expected what was read, and the error)", len(got), err)
 	}
 }
 

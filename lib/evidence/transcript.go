@@ -2,57 +2,40 @@ package evidence
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
-	"io/fs"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
+	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
-	"okstra/lib/transcript"
-	"okstra/lib/transcript/all"
 )
 
 // Providers are those whose transcripts can be read for markers.
 var Providers = []string{"claude", "codex"}
 
-// Find lists the transcripts of a session below a home, sorted. The session's
-// id is part of their names.
-func Find(home transcript.Home, provider, session string) []string {
-	if session == "" {
-		return nil
-	}
-	var files []string
-	for _, reader := range all.Of(provider) {
-		for _, root := range reader.Roots(home) {
-			_ = filepath.WalkDir(root.Dir, func(path string, entry fs.DirEntry, err error) error {
-				if err != nil {
-					return nil // what cannot be looked into holds no evidence
-				}
-				name := filepath.Base(path)
-				if entry.Type().IsRegular() && strings.Contains(name, session) && strings.HasSuffix(name, ".jsonl") && root.Match(path) {
-					files = append(files, path)
-				}
-				return nil
-			})
-		}
-	}
-	slices.Sort(files)
-	return slices.Compact(files)
-}
-
-// Read gives the markers of a transcript of a provider, in its order. The error
-// is one of reading.
+// Read gives the markers of a transcript of a provider, in its order; a name
+// that ends in .zst says that it is packed. The error is one of reading.
 func Read(r io.Reader, name, provider string) ([]Marker, error) {
+	if strings.HasSuffix(name, ".zst") {
+		unpacked, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, fmt.Errorf("read %q: %w", name, err)
+		}
+		defer unpacked.Close()
+		r = unpacked
+	}
 	rows := map[string]func(*reader, row){"claude": (*reader).claude, "codex": (*reader).codex}[provider]
 	p := &reader{seen: map[string]bool{}}
 	for line, err := range jsonl.Lines(r, name) {
 		if err != nil {
-			if line.Number == 0 {
-				return p.markers(), err
+			if _, tooLong := errors.AsType[*jsondoc.SyntaxError](err); tooLong {
+				continue // no short message of its own
 			}
-			continue // too long to be a short message of its own
+			return p.markers(), err
 		}
 		var v row
 		if rows == nil || json.Unmarshal(line.Raw, &v) != nil {
