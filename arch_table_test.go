@@ -198,6 +198,15 @@ var table = []rule{
 		uses: []string{"lib/transcript", "lib/price", "lib/run", "lib/progress", "lib/evidence"},
 	},
 	{
+		shelf: "usage", pkg: "lib/usage/collect",
+		does: "a run's team state and its transcripts → the team state filled in",
+		uses: []string{
+			"bytes shelf", "lib/run", "lib/schema", "lib/price", "lib/progress", "lib/transcript", "lib/evidence",
+			"lib/usage/scan", "lib/usage/attribute", "lib/usage",
+		},
+		why: "it is where the parts of usage meet",
+	},
+	{
 		shelf: "usage", pkg: "lib/usage/report",
 		does: "the runs of a project → what they consumed, as text, table or page",
 		uses: []string{"bytes shelf", "lib/run", "lib/price", "lib/transcript"},

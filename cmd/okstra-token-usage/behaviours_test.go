@@ -29,7 +29,13 @@ type place struct {
 	root string
 }
 
-func newPlace(t *testing.T) place { return place{t, t.TempDir()} }
+func newPlace(t *testing.T) place {
+	p := place{t, t.TempDir()}
+	if err := os.Mkdir(filepath.Join(p.root, "home"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 func (p place) proj() string { return filepath.Join(p.root, "proj") }
 

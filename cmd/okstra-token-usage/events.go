@@ -17,11 +17,14 @@ func eventsFlags(f *cli.Flags) cli.Body {
 	providers := f.Strings("provider")
 	paths := f.Args("path")
 	return func(ctx context.Context, std cli.IO) error {
+		window, err := s.window()
+		if err != nil {
+			return err
+		}
 		r, err := s.run(ctx, std, *providers, *paths)
 		if err != nil {
 			return err
 		}
-		window := s.window()
 		var line []byte
 		for i := range r.Events {
 			e := &r.Events[i]

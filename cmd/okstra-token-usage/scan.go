@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -19,22 +21,43 @@ import (
 type scanFlags struct {
 	noCache      *bool
 	home         *string
+	homeGiven    *bool
 	since, until *time.Time
 }
 
 func declareScan(f *cli.Flags) scanFlags {
-	return scanFlags{noCache: f.Bool("no-cache"), home: f.String("home", ""), since: f.Time("since"), until: f.Time("until")}
+	return scanFlags{noCache: f.Bool("no-cache"), home: f.String("home", ""), homeGiven: f.Given("home"), since: f.Time("since"), until: f.Time("until")}
 }
 
-func (s scanFlags) homes(std cli.IO) transcript.Home {
-	if *s.home != "" {
-		return transcript.Home{Dir: *s.home}
+// homes is where the CLIs keep theirs. That there are none is nothing unusual,
+// but a home that the caller names must be there: a slip of the pen would read
+// as "nothing was used".
+func (s scanFlags) homes(std cli.IO) (transcript.Home, error) {
+	if !*s.homeGiven {
+		return transcript.Home{Dir: std.Env.Home(), Get: std.Env.Getenv}, nil
 	}
-	return transcript.Home{Dir: std.Env.Home(), Get: std.Env.Getenv}
+	home := transcript.Home{Dir: *s.home}
+	if *s.home == "" {
+		return home, cli.Usagef("--home \"\" (expected a folder)")
+	}
+	info, err := os.Stat(*s.home)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return home, cli.BadInput(fmt.Errorf("--home %q: %w", *s.home, plainCause(err)))
+	}
+	return home, nil
 }
 
-func (s scanFlags) window() transcript.Window {
-	return transcript.Window{Since: *s.since, Until: *s.until}
+// window is what the caller asks for. One that ends before it begins holds
+// nothing, and nothing would look like no use.
+func (s scanFlags) window() (transcript.Window, error) {
+	w := transcript.Window{Since: *s.since, Until: *s.until}
+	if !w.Since.IsZero() && !w.Until.IsZero() && w.Until.Before(w.Since) {
+		return w, cli.Usagef("--until %s is before --since %s", w.Until.Format(time.RFC3339Nano), w.Since.Format(time.RFC3339Nano))
+	}
+	return w, nil
 }
 
 // run scans, with a bar on a terminal. A file that cannot be read is a
@@ -44,9 +67,16 @@ func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []strin
 	if err != nil {
 		return scan.Result{}, err
 	}
+	home, err := s.homes(std)
+	if err != nil {
+		return scan.Result{}, err
+	}
+	if *s.homeGiven && len(paths) == 0 && !anyRoot(readers, home) {
+		std.Warnf("--home %q holds no transcripts' folder of a CLI, so nothing is counted", home.Dir)
+	}
 	bar := std.Progress("scanning", 0)
 	defer bar.Done()
-	o := scan.Options{Home: s.homes(std), Readers: readers, Paths: paths, Since: *s.since, Now: std.Env.Now(), Progress: func(total, step int64) {
+	o := scan.Options{Home: home, Readers: readers, Paths: paths, Since: *s.since, Now: std.Env.Now(), Progress: func(total, step int64) {
 		bar.SetTotal(total)
 		bar.Add(step)
 	}}
@@ -67,6 +97,18 @@ func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []strin
 		std.Warnf("not counted: %v", w)
 	}
 	return r, nil
+}
+
+// anyRoot reports whether one of the folders that are searched is there.
+func anyRoot(readers []*transcript.Reader, home transcript.Home) bool {
+	for _, r := range readers {
+		for _, root := range r.Roots(home) {
+			if _, err := os.Stat(root.Dir); err == nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readersOf finds the readers of the providers that were named; of all when

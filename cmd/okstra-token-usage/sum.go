@@ -16,7 +16,6 @@ import (
 
 func sumFlags(f *cli.Flags, alwaysPrice bool) cli.Body {
 	s := declareScan(f)
-	homeGiven := f.Given("home")
 	providers := f.Strings("provider")
 	by := f.CSV("by", "")
 	zone := f.String("timezone", "")
@@ -35,14 +34,18 @@ func sumFlags(f *cli.Flags, alwaysPrice bool) cli.Body {
 		if err != nil {
 			return err
 		}
-		o := usage.SumOptions{By: keys, Window: s.window(), Location: location}
+		window, err := s.window()
+		if err != nil {
+			return err
+		}
+		o := usage.SumOptions{By: keys, Window: window, Location: location}
 		if *priced {
 			if o.Prices, err = prices.table(std); err != nil {
 				return err
 			}
 		}
 		total := usage.NewSum(o)
-		if *homeGiven || len(*providers) > 0 || len(*paths) > 0 && !(len(*paths) == 1 && (*paths)[0] == "-") {
+		if *s.homeGiven || len(*providers) > 0 || len(*paths) > 0 && !(len(*paths) == 1 && (*paths)[0] == "-") {
 			r, err := s.run(ctx, std, *providers, *paths)
 			if err != nil {
 				return err

@@ -1,4 +1,4 @@
-package main
+package collect
 
 import (
 	"encoding/json"
@@ -10,19 +10,20 @@ import (
 	"okstra/lib/run"
 )
 
-// status reads the status file of a prompt; nil when there is no readable one.
-func (c *collector) status(prompt string) *run.Status {
+// Status reads the status file of a prompt; nil when there is no readable one.
+// The error is that of one that is there.
+func (s State) Status(prompt string) (*run.Status, error) {
 	if prompt == "" {
-		return nil
+		return nil, nil
 	}
-	doc, err := jsondoc.ReadFile(run.Abs(c.root, run.StatusPath(prompt)))
+	doc, err := jsondoc.ReadFile(run.Abs(s.Root, run.StatusPath(prompt)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			c.std.Warnf("status file left out: %v", err)
-		}
-		return nil
+		return nil, err
 	}
-	return tolerant(doc.Raw)
+	return tolerant(doc.Raw), nil
 }
 
 // tolerant reads a status file, one of another tool's too: under the names that
