@@ -2,8 +2,13 @@ package main
 
 import "okstra/lib/cli"
 
+// heap is filled before anything is collected: a scan keeps what it makes until it
+// ends, and few homes hold more than that.
+const heap = 112 << 20
+
 func app() cli.App {
 	return cli.App{
+		Heap: heap,
 		Name: "okstra-token-usage", Summary: "what a run consumed, by worker, in tokens and money", Help: appHelp, Default: "collect",
 		Commands: []cli.Command{
 			{Name: "collect", Summary: "usage blocks, summary and phase timeline of a run", Help: collectHelp, Flags: collectFlags},

@@ -17,6 +17,7 @@ type App struct {
 	Help     string // the whole page for "NAME --help", written by hand
 	Commands []Command
 	Default  string // the command that is meant when none is named; "" for none
+	Heap     int64  // bytes to fill before anything is collected; 0 for a program that is to stay small
 }
 
 // Command is one verb of a program. A program that has a single verb leaves
@@ -32,17 +33,13 @@ type Command struct {
 // Body does the work. What it returns decides the exit status: see Status.
 type Body func(ctx context.Context, std IO) error
 
-// gcPercent lets the heap grow to several times what is in use before it is
-// collected: a filter lives for moments and keeps most of what it reads.
-const gcPercent = 400
-
 // Main runs the program on the arguments (without its own name) and gives the
 // exit status, with everything written and flushed. A mistake in the App
 // itself, such as a flag declared twice, panics: any test finds it.
 func Main(std IO, args []string, app App) int {
 	std.Env = std.Env.filled()
-	if std.Env.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+	if std.Env.Getenv("GOGC") == "" && std.Env.Getenv("GOMEMLIMIT") == "" {
+		collectLate(app.Heap)
 	}
 	out := newStdout(std.Out)
 	std.Out = out

@@ -129,7 +129,7 @@ func (rd *Reader) Events(r io.Reader, name string) iter.Seq2[Event, error] {
 // rows and the store of strings. The zero value is ready; it must not be shared.
 type Scratch struct {
 	Buffer []byte
-	Rows   []Row
+	rows   []Row
 	Every  bool // parse every line, not only those that hold what is searched for: the slow way, to compare with
 	Texts
 }

@@ -24,6 +24,8 @@ type Line struct {
 	Text   []byte
 	Number int // from 1
 	Offset int64
+
+	cursor *rawjson.Cursor // for Values, one for all lines
 }
 
 // Walk reads r line by line from f.End on and calls use for each line that holds
@@ -70,6 +72,7 @@ type walker struct {
 	file   *transcript.File
 	needle *Needle
 	use    func(Line)
+	cursor rawjson.Cursor
 }
 
 // block hands out the lines of a block that ends in a newline. The needle is
@@ -132,7 +135,7 @@ func (w *walker) line(text []byte) {
 		return
 	}
 	if w.needle == nil || !whole(text) || w.needle.In(text) {
-		w.use(Line{Text: text, Number: end.Line + 1, Offset: end.Offset})
+		w.use(Line{Text: text, Number: end.Line + 1, Offset: end.Offset, cursor: &w.cursor})
 	}
 }
 
@@ -156,10 +159,11 @@ func withoutNULs(text []byte) []byte {
 // numbers that it adds to f for a value that turns out not to be JSON are taken
 // back, and a line of which something cannot be read counts once in f.Skipped.
 func (l Line) Values(f *transcript.File, read func(c *rawjson.Cursor)) {
-	c := rawjson.New(l.Text)
+	c := l.cursor
+	*c = rawjson.New(l.Text)
 	for {
 		rows, bad := len(f.Rows), f.BadNumbers
-		read(&c)
+		read(c)
 		if c.Bad() {
 			f.Rows, f.BadNumbers = f.Rows[:rows], bad
 			f.Skipped++

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -162,7 +161,7 @@ func (m *memo) file(f found, s *transcript.Scratch) *transcript.File {
 		return nil
 	}
 	none := &transcript.Row{}
-	rows := s.Rows[:0]
+	rows := s.Begin(m.bytes)
 	for before := none; c.Element(); before = &rows[len(rows)-1] {
 		row := transcript.Row{TS: before.TS, Session: before.Session, Agent: before.Agent, CWD: before.CWD, Model: before.Model, ID: before.ID, Request: before.Request, Extra: before.Extra}
 		rows = append(rows, row)
@@ -170,7 +169,7 @@ func (m *memo) file(f found, s *transcript.Scratch) *transcript.File {
 			return nil
 		}
 	}
-	s.Rows, file.Rows = rows, slices.Clone(rows)
+	file.Rows = s.End(rows)
 	if _, more := c.Key(); more || !c.AtEnd() || m.offset < 0 || m.lines < 0 || m.skipped < 0 || m.bad < 0 || m.bytes < 0 {
 		return nil
 	}

@@ -164,13 +164,13 @@ func (f found) scan(p *piece, scratch *transcript.Scratch) {
 		file = &transcript.File{Provider: f.reader.Provider, Path: f.path, End: transcript.Position{Offset: p.from}}
 	}
 	kept := file.Rows
-	file.Rows = append(scratch.Rows[:0], kept...)
+	file.Rows = append(scratch.Begin(min(p.to, f.size)-file.End.Offset), kept...)
 	var text io.Reader = in
 	if at, ok := in.(io.ReaderAt); ok && (file.End.Offset > 0 || p.to < math.MaxInt64) {
 		text = io.NewSectionReader(at, file.End.Offset, p.to-file.End.Offset)
 	}
 	p.fault = errors.Join(f.reader.Scan(text, file, scratch), in.Close())
-	scratch.Rows, file.Rows = file.Rows, slices.Clone(file.Rows)
+	file.Rows = scratch.End(file.Rows)
 	if f.reader.Beside != nil && p.from == 0 {
 		f.reader.Beside(file)
 	}

@@ -100,7 +100,7 @@ func (r *Result) fold(readers []*transcript.Reader, list []found, files []*trans
 	for _, f := range r.Files {
 		rows += len(f.Rows)
 	}
-	r.Events = make([]transcript.Event, 0, rows)
+	r.Events = transcript.Room[transcript.Event](rows)
 	for _, reader := range readers {
 		group := byReader[reader]
 		if len(group) == 0 {

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package transcript
+
+import "unsafe"
+
+func wantLargePages(unsafe.Pointer, int) {}
