@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 
 	"okstra/lib/transcript"
@@ -74,25 +75,29 @@ type builder struct {
 
 func (b *builder) row(r ref) *transcript.Row { return &b.files[r.file].Rows[r.row] }
 
+// group chains the rows of each message id. Rows of one reply mostly follow each
+// other, so the group of the row before is tried first.
 func (b *builder) group() {
-	byID := make(map[string]int32, cap(b.refs)/2)
+	seed := maphash.MakeSeed()
+	var byID transcript.Index
+	byID.Reset(cap(b.refs))
 	byPlace := make(map[place]int32)
 	for fi, f := range b.files {
+		var at int32
 		for ri := range f.Rows {
 			row := &f.Rows[ri]
-			var at int32
-			var known bool
-			if row.ID != "" {
-				if at, known = byID[row.ID]; !known {
-					byID[row.ID] = int32(len(b.groups))
-				}
-			} else {
+			known := ri > 0 && row.ID != "" && row.ID == f.Rows[ri-1].ID
+			switch next := int32(len(b.groups)); {
+			case known:
+			case row.ID != "":
+				at, known = byID.Find(maphash.String(seed, row.ID), next, func(g int32) bool { return b.row(b.refs[b.groups[g].first]).ID == row.ID })
+			default:
 				key := place{file: int32(fi), uuid: row.Extra}
 				if row.Extra == "" {
 					key.offset = row.Offset
 				}
 				if at, known = byPlace[key]; !known {
-					byPlace[key] = int32(len(b.groups))
+					byPlace[key], at = next, next
 				}
 			}
 			n := int32(len(b.refs))

@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"hash/maphash"
+
 	"okstra/lib/transcript"
 )
 
@@ -16,11 +18,13 @@ func fold(files []*transcript.File, events []transcript.Event) ([]transcript.Eve
 	}
 	owners := responses(files, own)
 	told := make(map[string]map[telling]bool) // per thread: snapshots of its earlier files
+	seen := pairSet{seed: maphash.MakeSeed()}
 	for i, f := range files {
 		if told[f.Session] == nil {
 			told[f.Session] = map[telling]bool{}
 		}
-		c := counter{file: f, index: i, own: own[i], owners: owners, told: told[f.Session], seen: make(map[pair]bool, len(f.Rows)), note: &note, events: events}
+		c := counter{file: f, index: i, own: own[i], owners: owners, told: told[f.Session], seen: &seen, note: &note, events: events}
+		seen.begin(f.Rows)
 		c.shared = len(fam.threads[f.Session].files) > 1
 		c.run()
 		for _, t := range c.tellings {
@@ -84,7 +88,7 @@ type counter struct {
 	model    string
 	prev     reading // the last snapshot's total
 	high     reading // the highest total since the counter last began anew
-	seen     map[pair]bool
+	seen     *pairSet
 	open     []*transcript.Row // records still without their snapshot
 	counted  map[response]bool // responses counted in this file
 	tellings []telling
@@ -148,7 +152,7 @@ func (c *counter) run() {
 			if row.Flags&hasTotal != 0 {
 				c.prev = totalOf(row)
 			}
-			c.seen[pairOf(row)] = true
+			c.seen.add(i)
 		}
 	}
 }
@@ -180,7 +184,7 @@ func (c *counter) snapshot(i int, row *transcript.Row) {
 		}
 		return
 	}
-	if c.repeats(row) || c.told[telling{row.TS, pairOf(row)}] {
+	if c.repeats(row) || len(c.told) > 0 && c.told[telling{row.TS, pairOf(row)}] {
 		c.raise(total)
 		return
 	}
@@ -228,7 +232,7 @@ func (c *counter) closeTwin(row *transcript.Row) bool {
 
 // repeats reports whether a snapshot says nothing new.
 func (c *counter) repeats(row *transcript.Row) bool {
-	if c.seen[pairOf(row)] {
+	if c.seen.has(row) {
 		return true
 	}
 	return row.Flags&hasTotal != 0 && c.prev.there && totalOf(row) == c.prev
@@ -238,14 +242,13 @@ func (c *counter) repeats(row *transcript.Row) bool {
 // repeat: if the counter went on from the highest, the one between was old.
 func (c *counter) stale(i int) bool {
 	prev := totalOf(&c.file.Rows[i])
-	here := pairOf(&c.file.Rows[i])
+	here := &c.file.Rows[i]
 	for k := i + 1; k < len(c.file.Rows); k++ {
 		row := &c.file.Rows[k]
 		if row.Kind != rowSnapshot {
 			continue
 		}
-		p := pairOf(row)
-		if p == here || c.seen[p] || row.Flags&hasTotal != 0 && totalOf(row) == prev {
+		if samePair(row, here) || c.seen.has(row) || row.Flags&hasTotal != 0 && totalOf(row) == prev {
 			continue
 		}
 		return row.Flags&hasTotal != 0 && row.Flags&hasLast != 0 && totalOf(row).minus(row) == c.high

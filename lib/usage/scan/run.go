@@ -6,6 +6,7 @@ package scan
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"okstra/lib/transcript"
@@ -84,7 +85,6 @@ func (o Options) recent(list []found) []found {
 // fold runs pass 2 per provider and puts the events of all into one order.
 func (r *Result) fold(readers []*transcript.Reader, list []found, files []*transcript.File, faults []error) {
 	byReader := map[*transcript.Reader][]*transcript.File{}
-	at := map[*transcript.File]int{}
 	for i, f := range files {
 		if faults[i] != nil {
 			r.Warnings = append(r.Warnings, faults[i])
@@ -92,30 +92,55 @@ func (r *Result) fold(readers []*transcript.Reader, list []found, files []*trans
 		if f == nil {
 			continue // a file that breaks off counts as far as it could be read
 		}
-		at[f] = len(r.Files)
 		r.Files = append(r.Files, f)
 		byReader[list[i].reader] = append(byReader[list[i].reader], f)
 	}
-	rows := 0
-	for _, f := range r.Files {
-		rows += len(f.Rows)
-	}
-	r.Events = transcript.Room[transcript.Event](rows)
-	for _, reader := range readers {
-		group := byReader[reader]
-		if len(group) == 0 {
-			continue
+	r.foldAll(readers, byReader)
+	transcript.SortEvents(r.Events)
+}
+
+// foldAll folds the files of each provider, all at once, and puts their events
+// behind each other in the order of the readers.
+func (r *Result) foldAll(readers []*transcript.Reader, byReader map[*transcript.Reader][]*transcript.File) {
+	rows := make([]int, len(readers)+1) // before each reader's own
+	for i, reader := range readers {
+		rows[i+1] = rows[i]
+		for _, f := range byReader[reader] {
+			rows[i+1] += len(f.Rows)
 		}
-		base := len(r.Events)
-		events, note := reader.Fold(group, r.Events)
-		for i := range events[base:] {
-			e := &events[base+i]
+	}
+	room := transcript.Room[transcript.Event](rows[len(readers)])
+	events, notes := make([][]transcript.Event, len(readers)), make([]transcript.Note, len(readers))
+	var group sync.WaitGroup
+	for i, reader := range readers {
+		if files := byReader[reader]; len(files) > 0 {
+			group.Go(func() { events[i], notes[i] = reader.Fold(files, room[rows[i]:rows[i]:rows[i+1]]) })
+		}
+	}
+	group.Wait()
+	at := make(map[*transcript.File]int, len(r.Files))
+	for i, f := range r.Files {
+		at[f] = i
+	}
+	for i, reader := range readers {
+		group := byReader[reader]
+		for k := range events[i] {
+			e := &events[i][k]
 			e.File, e.Kind, e.Assumed = at[group[e.File]], reader.Source, reader.Model
-			for k, c := range e.Copies {
-				e.Copies[k] = at[group[c]]
+			for c, copied := range e.Copies {
+				e.Copies[c] = at[group[copied]]
 			}
 		}
-		r.Events, r.Note = events, r.Note.Add(note)
+		r.Note = r.Note.Add(notes[i])
 	}
-	transcript.SortEvents(r.Events)
+	r.Events = room[:0]
+	for i := range events {
+		if len(events[i]) > rows[i+1]-rows[i] { // a fold that had no room
+			r.Events = slices.Concat(events...)
+			return
+		}
+	}
+	for _, own := range events {
+		r.Events = append(r.Events, own...) // moves down, over what has moved already
+	}
 }
