@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"okstra/lib/clitest"
+	"okstra/lib/clitest/sarifjudge"
 )
 
 // demo is one played run of examples/demo.sh.
@@ -124,7 +125,7 @@ func (d demo) sarif(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clitest.SARIF(t, log)
+		sarifjudge.Log(t, log)
 	}
 }
 

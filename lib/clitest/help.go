@@ -21,26 +21,22 @@ func Help(t *testing.T, app cli.App) {
 // Examples runs every example of every help page of a program, each in its own
 // copy of the folder fixture, and wants status 0 or the one that the example
 // names in "# status N". The program must be registered with Run. A file
-// setup.sh in the fixture runs first, for what cannot be committed (a git
-// repository); fixture "" means an empty folder. Examples are for a person to
-// read, so what they print is not compared: scripts do that.
+// setup.sh in the fixture runs first, once for all of them, for what cannot be
+// committed (a git repository); a path that it stores still leads to the folder
+// that was copied, so no example may write there. Fixture "" means an empty
+// folder. Examples are for a person to read, so what they print is not
+// compared: scripts do that.
 func Examples(t *testing.T, app cli.App, fixture string) {
 	t.Helper()
 	NeedTool(t, "sh")
+	prepared := prepare(t, fixture)
 	for _, example := range cli.Examples(app) {
 		name := strings.TrimSpace(example.Command + " " + example.Line)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if fixture != "" {
-				if err := os.CopyFS(dir, os.DirFS(fixture)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if _, err := os.Stat(filepath.Join(dir, "setup.sh")); err == nil {
-				if output, err := shell(dir, "sh ./setup.sh"); err != nil {
-					t.Fatalf("setup.sh: %v\n%s", err, output)
-				}
+			if err := os.CopyFS(dir, os.DirFS(prepared)); err != nil {
+				t.Fatal(err)
 			}
 			output, err := shell(dir, example.Line)
 			got, err := status(err)
@@ -52,6 +48,25 @@ func Examples(t *testing.T, app cli.App, fixture string) {
 			}
 		})
 	}
+}
+
+// prepare gives a folder with the content of fixture and of what its setup.sh
+// makes, which lasts as long as the test and its parts.
+func prepare(t *testing.T, fixture string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if fixture == "" {
+		return dir
+	}
+	if err := os.CopyFS(dir, os.DirFS(fixture)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "setup.sh")); err == nil {
+		if output, err := shell(dir, "sh ./setup.sh"); err != nil {
+			t.Fatalf("setup.sh: %v\n%s", err, output)
+		}
+	}
+	return dir
 }
 
 // shell runs a command line in a folder, in the fixed surroundings.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"okstra/lib/clitest"
+	"okstra/lib/clitest/sarifjudge"
 	"okstra/lib/jsondoc"
 	"okstra/lib/run"
 	"okstra/lib/sarif"
@@ -58,7 +58,7 @@ func TestSARIFOfAState(t *testing.T) {
 	s := Seed(inputOf(withLead(panel("claude", "codex", "kimi")), false,
 		claimed(1, "w1", "w2"), claimed(2, "w1"), claimed(3, "w3"), claimed(4, "lead")), someDigest)
 	s = closed(t, s, func(w, g string) string { return says[g][w] })
-	log := logOf(t, s, LayoutPerWorker, clitest.SARIF)
+	log := logOf(t, s, LayoutPerWorker, sarifjudge.Log)
 	var names, ids []string
 	correlated := map[string][]string{}
 	for _, r := range log.Runs {
@@ -90,7 +90,7 @@ func TestSARIFOfAState(t *testing.T) {
 	if r := log.Runs[1].Results[0]; r.Kind != sarif.KindFail || r.Level != sarif.LevelWarning || r.Rank != nil || r.Locations[0].PhysicalLocation.Region.StartLine != 10 {
 		t.Errorf("G-001, found by two: %+v", r)
 	}
-	single := logOf(t, s, LayoutSingle, clitest.SARIF)
+	single := logOf(t, s, LayoutSingle, sarifjudge.Log)
 	if len(single.Runs) != 1 || len(single.Runs[0].Results) != 4 || slices.Contains(ids, single.Runs[0].AutomationDetails.ID) {
 		t.Errorf("one run: %+v", single)
 	}
@@ -101,7 +101,7 @@ func TestSARIFOfNothing(t *testing.T) {
 		s := Seed(inputOf(workers, true), someDigest)
 		s = closed(t, s, nil)
 		for _, layout := range []string{LayoutPerWorker, LayoutSingle} {
-			log := logOf(t, s, layout, clitest.SARIF)
+			log := logOf(t, s, layout, sarifjudge.Log)
 			if len(log.Runs) == 0 || len(log.Runs[0].Results) != 0 {
 				t.Errorf("%d workers, %s: %+v", len(workers), layout, log)
 			}
@@ -136,7 +136,7 @@ func TestSARIFOfAnyState(t *testing.T) {
 		}
 		for _, layout := range []string{LayoutPerWorker, LayoutSingle} {
 			clear(seen)
-			for _, run := range logOf(t, s, layout, clitest.SARIFSchema).Runs {
+			for _, run := range logOf(t, s, layout, sarifjudge.Schema).Runs {
 				once(run.AutomationDetails.ID)
 				for _, res := range run.Results {
 					once(res.GUID)

@@ -93,7 +93,6 @@ func update(t *testing.T, file string, a *txtar.Archive, want string) {
 
 // damaged applies edits to a sound project and lists what is found in the run.
 func damaged(t *testing.T, edits string, status bool) string {
-	dir := t.TempDir()
 	e := &editor{t: t, files: runOK(t), links: map[string]string{}}
 	e.choose("error-analysis")
 	for line := range strings.Lines(edits) {
@@ -101,13 +100,11 @@ func damaged(t *testing.T, edits string, status bool) string {
 			e.edit(line)
 		}
 	}
-	e.files.write(t, dir)
-	for name, target := range e.links {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+	w := borrow(t)
+	if err := w.show(e.files, e.links); err != nil {
+		t.Fatal(err)
 	}
-	result := Run(filepath.Join(dir, e.path("manifests/run-manifest-$x.json")), Options{})
+	result := Run(w.path(e.path("manifests/run-manifest-$x.json")), Options{})
 	var b strings.Builder
 	for _, f := range result.Findings {
 		if f.Code != "manifest-status" || status {

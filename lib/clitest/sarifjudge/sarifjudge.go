@@ -1,4 +1,9 @@
-package clitest
+// Package sarifjudge holds SARIF logs against the schema and the code of others.
+// It stands apart from lib/clitest because the libraries it needs compile five
+// drafts of JSON Schema whenever a program starts that links them: every test
+// program would pay that for each command it runs in a script. It is imported
+// by tests only.
+package sarifjudge
 
 import (
 	"bytes"
@@ -17,12 +22,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// SARIF holds a SARIF log against two judges that are not ours: the OASIS
+// Log holds a SARIF log against two judges that are not ours: the OASIS
 // schema, and the validator of the go-sarif module, which reads the log into
 // types of its own first.
-func SARIF(t testing.TB, log []byte) {
+func Log(t testing.TB, log []byte) {
 	t.Helper()
-	SARIFSchema(t, log)
+	Schema(t, log)
 	report, err := sarif.FromBytes(log)
 	if err == nil {
 		err = report.Validate()
@@ -32,9 +37,9 @@ func SARIF(t testing.TB, log []byte) {
 	}
 }
 
-// SARIFSchema holds the bytes of a SARIF log, as they stand, against the OASIS
+// Schema holds the bytes of a SARIF log, as they stand, against the OASIS
 // schema (2.1.0, errata 01).
-func SARIFSchema(t testing.TB, log []byte) {
+func Schema(t testing.TB, log []byte) {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(log))
 	if err != nil {
