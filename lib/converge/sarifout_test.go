@@ -171,7 +171,7 @@ func variousState(t *testing.T) State {
 func TestReport14LevelsAndRulesStandByThemselves(t *testing.T) {
 	s := variousState(t)
 	for _, layout := range []string{LayoutPerWorker, LayoutSingle} {
-		log := logOf(t, s, layout, clitest.SARIF)
+		log := logOf(t, s, layout, sarifjudge.Log)
 		raw, err := jsondoc.Marshal(log)
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +201,7 @@ func TestReport14LevelsAndRulesStandByThemselves(t *testing.T) {
 func TestReport15ARuleIsDescribedOnce(t *testing.T) {
 	s := variousState(t)
 	for _, layout := range []string{LayoutPerWorker, LayoutSingle} {
-		for _, run := range logOf(t, s, layout, clitest.SARIFSchema).Runs {
+		for _, run := range logOf(t, s, layout, sarifjudge.Schema).Runs {
 			var described, named []string
 			for _, rule := range run.Tool.Driver.Rules {
 				described = append(described, rule.ID)
