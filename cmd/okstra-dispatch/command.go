@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"okstra/lib/dispatch"
 	"okstra/lib/gitrepo"
 	"okstra/lib/provider"
+	"okstra/lib/run"
 )
 
 func app() cli.App {
@@ -58,11 +61,37 @@ func host(std cli.IO, cat *provider.Catalogue) (dispatch.Host, error) {
 	}, nil
 }
 
-// manifestFlag declares the flag that names the run.
-func manifestFlag(f *cli.Flags) *string {
+// manifestFlag declares the flag that names the run, and gives a function that
+// turns its value into an absolute path once the arguments are read.
+func manifestFlag(f *cli.Flags) func(cli.IO) (string, error) {
 	name := f.String("run-manifest", "")
 	f.Required("run-manifest")
-	return name
+	return func(std cli.IO) (string, error) { return manifestPath(std, *name) }
+}
+
+// manifestPath is the path of a run manifest. Of a folder it is said which
+// file is meant.
+func manifestPath(std cli.IO, name string) (string, error) {
+	path := absolute(std, name)
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return path, nil // what else may be wrong is told when it is read
+	}
+	err := cli.BadInput(fmt.Errorf("--run-manifest %q is a folder (expected a run manifest, the file manifests/run-manifest-TYPE-SEQ.json of a run folder)", name))
+	for _, pattern := range []string{"run-manifest-*.json", "manifests/run-manifest-*.json", "runs/*/manifests/run-manifest-*.json"} {
+		if found, _ := fs.Glob(os.DirFS(path), pattern); len(found) > 0 {
+			return "", cli.WithHint(err, "the last one there is "+filepath.Join(name, slices.Max(found)))
+		}
+	}
+	return "", err
+}
+
+// loadManifest reads the run that a flag names.
+func loadManifest(std cli.IO, flag func(cli.IO) (string, error)) (run.Manifest, error) {
+	path, err := flag(std)
+	if err != nil {
+		return run.Manifest{}, err
+	}
+	return run.LoadManifest(path)
 }
 
 // absolute makes a path of the command line or the environment absolute and

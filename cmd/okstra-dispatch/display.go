@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -36,9 +37,9 @@ func newShown(std cli.IO, now func() time.Time, quiet bool) shown {
 	return newPlain(std, now)
 }
 
-// display shows on a terminal what runs: one line for each job, with what it
-// says, how long it runs, its tokens and its cost, and a summary at the end.
-type display struct {
+// board is what every display knows: the jobs that run, and how the others
+// ended.
+type board struct {
 	std  cli.IO
 	now  func() time.Time
 	stop chan struct{}
@@ -46,8 +47,53 @@ type display struct {
 
 	mu    sync.Mutex
 	jobs  map[string]*shownJob
-	lines int // that stand on the terminal now
 	ended []run.Result
+}
+
+func newBoard(std cli.IO, now func() time.Time) board {
+	return board{std: std, now: now, jobs: map[string]*shownJob{}, stop: make(chan struct{}), done: make(chan struct{})}
+}
+
+// every calls tell again and again, with the board locked, until end.
+func (b *board) every(pause time.Duration, tell func()) {
+	defer close(b.done)
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-b.stop:
+			return
+		case <-ticker.C:
+			b.mu.Lock()
+			tell()
+			b.mu.Unlock()
+		}
+	}
+}
+
+// end stops every and waits until it has told for the last time.
+func (b *board) end() {
+	close(b.stop)
+	<-b.done
+}
+
+// Seen takes what the stream of a job says.
+func (b *board) Seen(name string, s stream.Summary, costUSD *float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.jobs[name].see(s, costUSD)
+}
+
+// running lists the jobs that run, the oldest first.
+func (b *board) running() []*shownJob {
+	return slices.SortedFunc(maps.Values(b.jobs), func(x, y *shownJob) int { return cmp.Or(x.began.Compare(y.began), strings.Compare(x.name, y.name)) })
+}
+
+// display shows on a terminal what runs: one line for each job, with what it
+// says, how long it runs, its tokens and its cost, and a summary at the end.
+type display struct {
+	board
+	lines int // that stand on the terminal now
 }
 
 // shownJob is a job that runs.
@@ -63,25 +109,9 @@ type shownJob struct {
 const redrawEvery = 200 * time.Millisecond
 
 func newDisplay(std cli.IO, now func() time.Time) *display {
-	d := &display{std: std, now: now, jobs: map[string]*shownJob{}, stop: make(chan struct{}), done: make(chan struct{})}
-	go d.loop()
+	d := &display{board: newBoard(std, now)}
+	go d.every(redrawEvery, d.redraw)
 	return d
-}
-
-func (d *display) loop() {
-	defer close(d.done)
-	ticker := time.NewTicker(redrawEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-d.stop:
-			return
-		case <-ticker.C:
-			d.mu.Lock()
-			d.redraw()
-			d.mu.Unlock()
-		}
-	}
 }
 
 // Started shows a job from now on.
@@ -89,13 +119,6 @@ func (d *display) Started(name string, attempt int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.jobs[name] = &shownJob{name: name, attempt: attempt, began: d.now()}
-}
-
-// Seen takes what the stream of a job says.
-func (d *display) Seen(name string, s stream.Summary, costUSD *float64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.jobs[name].see(s, costUSD)
 }
 
 // see takes what the stream says. A job that is not shown any more sees
@@ -136,11 +159,7 @@ func (d *display) erase() {
 
 func (d *display) redraw() {
 	var out strings.Builder
-	jobs := make([]*shownJob, 0, len(d.jobs))
-	for _, job := range d.jobs {
-		jobs = append(jobs, job)
-	}
-	slices.SortFunc(jobs, func(a, b *shownJob) int { return cmp.Or(a.began.Compare(b.began), strings.Compare(a.name, b.name)) })
+	jobs := d.running()
 	for _, job := range jobs {
 		out.WriteString(job.line(d.now()) + "\n")
 	}
@@ -181,8 +200,7 @@ func tokens(u run.Usage) int64 {
 // close removes the lines and prints what the run came to: each job with its
 // outcome and its cost, and whose cost is not known.
 func (d *display) close() {
-	close(d.stop)
-	<-d.done
+	d.end()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.erase()

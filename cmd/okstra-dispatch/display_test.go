@@ -15,7 +15,7 @@ func TestDisplayShowsOneLineForEachJob(t *testing.T) {
 	at := time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC)
 	now := at
 	var out bytes.Buffer
-	d := &display{std: cli.IO{Err: &out}, now: func() time.Time { return now }, jobs: map[string]*shownJob{}}
+	d := &display{board: newBoard(cli.IO{Err: &out}, func() time.Time { return now })}
 	cost := 0.25
 	d.Started("claude analysis", 1)
 	d.Started("codex analysis", 2)

@@ -7,7 +7,6 @@ import (
 	"okstra/lib/cli"
 	"okstra/lib/dispatch"
 	"okstra/lib/jsondoc"
-	"okstra/lib/run"
 )
 
 func progressFlags(f *cli.Flags) cli.Body {
@@ -16,7 +15,7 @@ func progressFlags(f *cli.Flags) cli.Body {
 	line := f.Rest("LINE")
 	f.Time("now")
 	return func(ctx context.Context, std cli.IO) error {
-		m, err := run.LoadManifest(absolute(std, *manifest))
+		m, err := loadManifest(std, manifest)
 		if err != nil {
 			return err
 		}
@@ -35,7 +34,7 @@ func errorsAppendFlags(f *cli.Flags) cli.Body {
 	row := f.Input("ROW")
 	f.Time("now")
 	return func(ctx context.Context, std cli.IO) error {
-		m, err := run.LoadManifest(absolute(std, *manifest))
+		m, err := loadManifest(std, manifest)
 		if err != nil {
 			return err
 		}
@@ -55,7 +54,7 @@ func errorsFoldFlags(f *cli.Flags) cli.Body {
 	manifest := manifestFlag(f)
 	sidecars := f.Args("SIDECAR")
 	return func(ctx context.Context, std cli.IO) error {
-		m, err := run.LoadManifest(absolute(std, *manifest))
+		m, err := loadManifest(std, manifest)
 		if err != nil {
 			return err
 		}

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"okstra/lib/cli"
-	"okstra/lib/dispatch/stream"
 	"okstra/lib/run"
 	"okstra/lib/safetext"
 )
@@ -16,51 +11,21 @@ import (
 // plain tells of a run where standard error is no terminal, in a log of a CI or
 // a file: one line when a job starts, one when it ends, one a minute while it
 // runs, and one for the whole at the end.
-type plain struct {
-	std  cli.IO
-	now  func() time.Time
-	stop chan struct{}
-	done chan struct{}
-
-	mu    sync.Mutex
-	jobs  map[string]*shownJob
-	ended []run.Result
-}
+type plain struct{ board }
 
 // plainEvery is how often a job that runs is told of. A log that says nothing
 // for long is taken for a run that hangs.
 const plainEvery = time.Minute
 
 func newPlain(std cli.IO, now func() time.Time) *plain {
-	p := &plain{std: std, now: now, jobs: map[string]*shownJob{}, stop: make(chan struct{}), done: make(chan struct{})}
-	go p.loop()
+	p := &plain{board: newBoard(std, now)}
+	go p.every(plainEvery, p.tellOfRunning)
 	return p
 }
 
-func (p *plain) loop() {
-	defer close(p.done)
-	ticker := time.NewTicker(plainEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-p.stop:
-			return
-		case <-ticker.C:
-			p.tellOfRunning()
-		}
-	}
-}
-
-// tellOfRunning writes a line for each job that runs, the oldest first.
+// tellOfRunning writes a line for each job that runs.
 func (p *plain) tellOfRunning() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	jobs := make([]*shownJob, 0, len(p.jobs))
-	for _, job := range p.jobs {
-		jobs = append(jobs, job)
-	}
-	slices.SortFunc(jobs, func(a, b *shownJob) int { return cmp.Or(a.began.Compare(b.began), strings.Compare(a.name, b.name)) })
-	for _, job := range jobs {
+	for _, job := range p.running() {
 		line := job.title() + ": running, " + job.facts(p.now())
 		if job.says != "" {
 			line += ": " + job.says
@@ -80,13 +45,6 @@ func (p *plain) Started(name string, attempt int) {
 	p.say(job.title() + ": started")
 }
 
-// Seen takes what the stream of a job says.
-func (p *plain) Seen(name string, s stream.Summary, costUSD *float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.jobs[name].see(s, costUSD)
-}
-
 // Ended tells how a job ended.
 func (p *plain) Ended(name string, r run.Result) {
 	p.mu.Lock()
@@ -104,8 +62,7 @@ func (p *plain) above(write func()) {
 
 // close tells what the run came to. A run that was refused came to nothing.
 func (p *plain) close() {
-	close(p.stop)
-	<-p.done
+	p.end()
 	if lines := summary(p.ended); len(p.ended) > 0 {
 		p.say(lines[len(lines)-1])
 	}

@@ -42,7 +42,7 @@ func planFlags(f *cli.Flags) cli.Body {
 		case *prompt != "" && !inputs.Set() && *manifest == "":
 			jobs, err = planPrompt(ctx, std, p, *prompt, *workers, *out)
 		case *manifest != "" && !inputs.Set() && *prompt == "":
-			jobs, err = planRun(ctx, std, p, absolute(std, *manifest), *batch, queue)
+			jobs, err = planRun(ctx, std, p, *manifest, *batch, queue)
 		default:
 			return cli.Usagef("give exactly one of --inputs, --prompt and --run-manifest")
 		}
@@ -69,7 +69,11 @@ func planPrompt(ctx context.Context, std cli.IO, p *dispatch.Planner, prompt str
 	return p.Adhoc(ctx, dispatch.Adhoc{Prompt: absolute(std, prompt), Workers: workers, Root: root})
 }
 
-func planRun(ctx context.Context, std cli.IO, p *dispatch.Planner, manifest, batch string, queue *cli.Input) ([]run.Job, error) {
+func planRun(ctx context.Context, std cli.IO, p *dispatch.Planner, name, batch string, queue *cli.Input) ([]run.Job, error) {
+	manifest, err := manifestPath(std, name)
+	if err != nil {
+		return nil, err
+	}
 	if !queue.Set() {
 		return p.Batch(ctx, manifest, batch)
 	}

@@ -169,7 +169,11 @@ func policyDigestFlags(f *cli.Flags) cli.Body {
 func plannedPathsFlags(f *cli.Flags) cli.Body {
 	name := manifestFlag(f)
 	return func(_ context.Context, std cli.IO) error {
-		doc, err := jsondoc.ReadFile(absolute(std, *name))
+		path, err := name(std)
+		if err != nil {
+			return err
+		}
+		doc, err := jsondoc.ReadFile(path)
 		if err != nil {
 			return cli.BadInput(err)
 		}

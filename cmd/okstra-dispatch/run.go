@@ -95,8 +95,12 @@ func resumeFlags(f *cli.Flags) cli.Body {
 			return err
 		}
 		o.Unaudited = *unaudited
+		path, err := manifest(std)
+		if err != nil {
+			return err
+		}
 		return conclude(std, *quiet, h, o, func(h dispatch.Host, o dispatch.Options) (dispatch.Summary, error) {
-			return dispatch.Resume(ctx, h, o, absolute(std, *manifest))
+			return dispatch.Resume(ctx, h, o, path)
 		})
 	}
 }
@@ -137,6 +141,10 @@ func statusFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		return refused(dispatch.Status(ctx, h, absolute(std, *manifest), func(r run.Result) error { return std.Record(r) }))
+		path, err := manifest(std)
+		if err != nil {
+			return err
+		}
+		return refused(dispatch.Status(ctx, h, path, func(r run.Result) error { return std.Record(r) }))
 	}
 }

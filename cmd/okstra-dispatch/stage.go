@@ -5,7 +5,6 @@ import (
 
 	"okstra/lib/cli"
 	"okstra/lib/dispatch"
-	"okstra/lib/run"
 )
 
 func stageCommands() []cli.Command {
@@ -41,8 +40,8 @@ func stageHelp(name, text, flags string) string {
 		"\n" + statuses + "\nEXAMPLES\n" + line + "  okstra-dispatch stage " + name + example + " --run-manifest ../run.json\n"
 }
 
-func recorder(std cli.IO, manifest string) (*dispatch.StageRecorder, error) {
-	m, err := run.LoadManifest(absolute(std, manifest))
+func recorder(std cli.IO, manifest func(cli.IO) (string, error)) (*dispatch.StageRecorder, error) {
+	m, err := loadManifest(std, manifest)
 	return &dispatch.StageRecorder{Manifest: m, Now: std.Env.Now, Say: func(text string) { std.Warnf("%s", text) }}, err
 }
 
@@ -51,7 +50,7 @@ func stageFlags(do func(*dispatch.StageRecorder, context.Context) error) func(*c
 		manifest := manifestFlag(f)
 		f.Time("now")
 		return func(ctx context.Context, std cli.IO) error {
-			s, err := recorder(std, *manifest)
+			s, err := recorder(std, manifest)
 			if err != nil {
 				return err
 			}
@@ -66,7 +65,7 @@ func withholdFlags(f *cli.Flags) cli.Body {
 	f.Required("reason")
 	f.Time("now")
 	return func(ctx context.Context, std cli.IO) error {
-		s, err := recorder(std, *manifest)
+		s, err := recorder(std, manifest)
 		if err != nil {
 			return err
 		}

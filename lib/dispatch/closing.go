@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,7 @@ type ended struct {
 	homes    []string // where it writes
 
 	artifact *run.Artifact
+	decides  string // the promised artifact that decides, as documents name it
 	warnings []string
 }
 
@@ -57,7 +59,7 @@ func (v *ended) facts() Facts {
 	if report.ExitCode != nil {
 		f.ExitCode = *report.ExitCode
 	}
-	f.Artifact, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start)
+	f.Artifact, v.decides, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start)
 	f.Elsewhere = summary.Cwd != "" && !sameDir(summary.Cwd, v.cwd)
 	if f.noGoodEnd() {
 		v.explain(&f)
@@ -114,21 +116,61 @@ func (v *ended) explain(f *Facts) {
 	f.Named = namedCause(v.summary.APIStatus, message, func() string { return v.row.CauseOf(contains) })
 }
 
-// message says in one line what a person would ask first.
-func (v *ended) message(outcome string, idle time.Duration) string {
+// artifactFaults says what is wrong with a promised artifact.
+var artifactFaults = map[string]string{
+	CausePermission:      "is missing, and tool calls were refused",
+	CauseArtifactMissing: "is missing",
+	CauseEmptyResult:     "is empty",
+	CauseArtifactStale:   "is older than the start",
+	CauseArtifactInvalid: "cannot be read as what was promised",
+}
+
+// message says in one line what a person would ask first. What only stands on
+// stderr may have nothing to do with it, and is called what it is.
+func (v *ended) message(verdict Verdict, found run.Audit, idle time.Duration) string {
+	said := oneLine(lastLineOf(tailOf(v.files.abs(v.files.Stderr), 4096)))
+	if said != "" {
+		said = "the last line of stderr: " + said
+	}
+	fault, atArtifact := artifactFaults[verdict.Cause]
 	switch {
-	case outcome == OutcomeCompleted:
+	case verdict.Outcome == OutcomeCompleted:
 		return ""
+	case verdict.Outcome == OutcomePolicyViolation && len(found.Violations) > 0:
+		return violationMessage(found)
+	case verdict.Cause == CauseAuditError:
+		return oneLine(found.Error)
 	case v.report.StartError != nil:
 		return oneLine(v.report.StartError.Text)
 	case v.report.Limit == proc.LimitIdle:
 		return fmt.Sprintf("no output for %d s", int(idle/time.Second))
 	case v.report.Limit != "":
 		return v.report.Limit + " limit reached"
+	case verdict.Cause == CauseWrongDirectory:
+		return fmt.Sprintf("it ran in %s (expected %s)", oneLine(v.summary.Cwd), v.cwd)
+	case atArtifact:
+		return join("; ", v.decides+" "+fault, orText(oneLine(v.summary.Message), said))
 	case v.summary.Message != "":
 		return oneLine(v.summary.Message)
 	}
-	return oneLine(lastLineOf(tailOf(v.files.abs(v.files.Stderr), 4096)))
+	return said
+}
+
+func violationMessage(found run.Audit) string {
+	first, more := found.Violations[0], len(found.Violations)-1
+	text := fmt.Sprintf("%s %s (%s)", oneLine(first.Path), first.Change, first.Class)
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	if found.Attribution != "call" {
+		text += ", by a job of this round"
+	}
+	return text
+}
+
+// join joins the texts that are not empty.
+func join(with string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), with)
 }
 
 // evidence is what this dispatcher saw of the attempt.
@@ -169,7 +211,7 @@ func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again
 		a.t.counted++
 	}
 	cost := a.t.cost(a.end.Summary.Usage)
-	a.closeSidecar(found, a.seen.message(a.verdict.Outcome, e.limits(a.t.job.Limits).Idle))
+	a.closeSidecar(found, a.seen.message(a.verdict, found.audit, e.limits(a.t.job.Limits).Idle))
 	result := a.result(cost)
 	ctx = context.WithoutCancel(ctx) // what ended is recorded, whatever comes
 	if err := e.record(ctx, a, result); err != nil {
@@ -189,11 +231,7 @@ const mostLost = 3
 
 // mayRepeat tells whether another attempt follows. It inherits the placement.
 func (e *engine) mayRepeat(a *attempt) bool {
-	most := a.t.job.MaxAttempts
-	if e.opts.Retries != nil {
-		most = *e.opts.Retries + 1
-	}
-	if !RetryAllowed(a.verdict.ResultClass, a.verdict.Cause, a.t.counted, most) || a.t.lost > mostLost || e.failed() {
+	if !RetryAllowed(a.verdict.ResultClass, a.verdict.Cause, a.t.counted, e.most(a.t.job)) || a.t.lost > mostLost || e.failed() {
 		return false
 	}
 	placement := a.sidecar.Placement

@@ -3,6 +3,8 @@ package dispatch
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,7 +27,13 @@ type promised struct {
 	kind string // a document kind that it must have, "" for Markdown
 }
 
+// mostArtifact is how large an artifact may be to be read; a larger one is not
+// readable as what was promised.
+const mostArtifact = jsondoc.MaxSize
+
 // inspect judges one promised artifact and gives what the sidecar says of it.
+// A worker can give a file any modification time, also one that makes what an
+// earlier attempt left look new; the kernel's change time it cannot.
 func inspect(root string, want promised, start time.Time) (ArtifactState, run.Artifact) {
 	record := run.Artifact{Path: want.path}
 	path := run.Abs(root, want.path)
@@ -34,11 +42,9 @@ func inspect(root string, want promised, start time.Time) (ArtifactState, run.Ar
 		return ArtifactMissing, record
 	}
 	record.Present, record.Bytes = true, info.Size()
-	record.NewerThanStart = !info.ModTime().Before(start.Add(-clockSlack))
-	if !info.Mode().IsRegular() {
-		return ArtifactInvalid, record
-	}
-	text, err := os.ReadFile(path)
+	since := start.Add(-clockSlack)
+	record.NewerThanStart = !info.ModTime().Before(since) && !changeTime(info).Before(since)
+	text, err := readArtifact(path)
 	if err != nil {
 		return ArtifactInvalid, record
 	}
@@ -52,6 +58,20 @@ func inspect(root string, want promised, start time.Time) (ArtifactState, run.Ar
 		return ArtifactInvalid, record
 	}
 	return ArtifactGood, record
+}
+
+// readArtifact reads a regular file that is not absurdly large, and no link.
+func readArtifact(path string) ([]byte, error) {
+	file, err := jsondoc.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostArtifact+1))
+	if err == nil && len(text) > mostArtifact {
+		err = fmt.Errorf("%s: larger than %d bytes", path, mostArtifact)
+	}
+	return text, err
 }
 
 // readableAs tells whether text is what was promised: Markdown in UTF-8, or a
@@ -69,20 +89,22 @@ func readableAs(path string, text []byte, kind string) bool {
 	return json.Unmarshal(got, &word) == nil && word == kind
 }
 
-// inspectAll judges all promised artifacts; the first that is not good decides,
-// and the first of all is the one that the sidecar records.
-func inspectAll(root string, wants []promised, start time.Time) (ArtifactState, *run.Artifact) {
+// inspectAll judges all promised artifacts; the first that is not good decides
+// and is named, and the first of all is the one that the sidecar records.
+func inspectAll(root string, wants []promised, start time.Time) (state ArtifactState, decides string, _ *run.Artifact) {
 	if len(wants) == 0 {
-		return ArtifactNone, nil
+		return ArtifactNone, "", nil
 	}
 	state, record := inspect(root, wants[0], start)
+	decides = wants[0].path
 	for _, want := range wants[1:] {
 		if state != ArtifactGood {
 			break
 		}
 		state, _ = inspect(root, want, start)
+		decides = want.path
 	}
-	return state, &record
+	return state, decides, &record
 }
 
 // words that name a cause in an error message, tried in this order.

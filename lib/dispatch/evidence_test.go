@@ -3,6 +3,7 @@ package dispatch
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 )
 
 func TestInspectArtifacts(t *testing.T) {
-	start := time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC)
+	start := time.Now().Add(-time.Hour)
 	dir := t.TempDir()
 	write := func(name, text string, at time.Time) {
 		path := filepath.Join(dir, name)
@@ -54,12 +55,43 @@ func TestInspectArtifacts(t *testing.T) {
 			}
 		})
 	}
-	state, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, start)
-	if state != ArtifactInvalid || record.Path != "good.md" || record.Digest == "" {
-		t.Errorf("a second artifact that is broken gives %s with record %+v", state, record)
+	state, decides, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, start)
+	if state != ArtifactInvalid || decides != "cut.json" || record.Path != "good.md" || record.Digest == "" {
+		t.Errorf("a second artifact that is broken gives %s of %s with record %+v", state, decides, record)
 	}
-	if state, record := inspectAll(dir, nil, start); state != ArtifactNone || record != nil {
+	if state, _, record := inspectAll(dir, nil, start); state != ArtifactNone || record != nil {
 		t.Errorf("nothing promised gives %s, %+v", state, record)
+	}
+}
+
+// What an earlier attempt left does not become new by the time that it gave to
+// it, nor does a file that nobody could read keep us.
+func TestHostileArtifacts(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"dated.md", "sparse.md"} {
+		if err := os.WriteFile(path(name), []byte("# fine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Now().Add(time.Minute)
+	if err := os.Chtimes(path("dated.md"), start, start.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if got, record := inspect(dir, promised{path: "dated.md"}, start); got != ArtifactStale || record.NewerThanStart {
+		t.Errorf("a file with a time in the future is %s, %+v; want %s", got, record, ArtifactStale)
+	}
+	if err := os.Truncate(path("sparse.md"), 1<<40); err != nil {
+		t.Skipf("no sparse files here: %v", err)
+	}
+	if got, record := inspect(dir, promised{path: "sparse.md"}, time.Now().Add(-time.Hour)); got != ArtifactInvalid || record.Bytes != 1<<40 {
+		t.Errorf("a file of a terabyte is %s, %+v; want %s", got, record, ArtifactInvalid)
+	}
+	if err := syscall.Mkfifo(path("pipe.md"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := inspect(dir, promised{path: "pipe.md"}, start); got != ArtifactInvalid {
+		t.Errorf("a pipe is %s, want %s", got, ArtifactInvalid)
 	}
 }
 

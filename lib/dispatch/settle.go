@@ -207,7 +207,7 @@ func (p *past) settle(host Host, manifest *run.Manifest, found judgement) error 
 		verdict = verdict.WithAudit(found.mutation, found.failed)
 	}
 	if verdict.Outcome != OutcomeLost {
-		message = v.message(verdict.Outcome, time.Duration(p.job.Limits.IdleSeconds)*time.Second)
+		message = v.message(verdict, found.audit, time.Duration(p.job.Limits.IdleSeconds)*time.Second)
 		sidecar.Artifact, sidecar.Warnings = v.artifact, append(orEmpty(sidecar.Warnings), v.warnings...)
 		sidecar.Evidence = &run.Evidence{
 			TerminalEvent: v.summary.Terminal, PermissionDenials: v.summary.Denials, BadLines: v.summary.BadLines, APIErrorStatus: v.summary.APIStatus,
@@ -392,6 +392,7 @@ func (e *engine) due(h *history, tasks []*task) ([]*task, error) {
 		case e.goesOn(t, last):
 			due = append(due, t)
 		default:
+			e.host.Warn(fmt.Sprintf("job %q stays %s (%s) after attempt %d: %s", id, *last.sidecar.Outcome, *last.sidecar.Cause, last.n, e.whyLeft(t, last)))
 			if err := e.tell(t, last); err != nil {
 				return nil, err
 			}
@@ -407,6 +408,28 @@ func (e *engine) due(h *history, tasks []*task) ([]*task, error) {
 // who resumes asks for these again, however often it was tried.
 var resumable = map[string]bool{CauseInterrupted: true, CauseBudget: true, CauseAuthStopped: true, CauseAuth: true, CauseLost: true}
 
+// most is how many attempts a job may have that were not lost.
+func (e *engine) most(job run.Job) int {
+	if e.opts.Retries != nil {
+		return *e.opts.Retries + 1
+	}
+	return job.MaxAttempts
+}
+
+// whyLeft says why resume does not try a job again, and what would make it.
+func (e *engine) whyLeft(t *task, last *past) string {
+	s := last.sidecar
+	switch {
+	case *s.ResultClass == ClassUnaudited && *s.Outcome == OutcomeLost:
+		return "nobody knows what it changed (--accept-unaudited runs it again)"
+	case *s.ResultClass != ClassFailedNoMutation:
+		return "only an attempt that changed nothing is tried again, and this one is " + *s.ResultClass
+	case hopeless[*s.Cause]:
+		return "another attempt would meet the same"
+	}
+	return fmt.Sprintf("%d of %d attempts are used up (--retries allows more)", t.counted, e.most(t.job))
+}
+
 // goesOn tells whether resume tries a job again after its last attempt.
 func (e *engine) goesOn(t *task, last *past) bool {
 	s := last.sidecar
@@ -416,11 +439,7 @@ func (e *engine) goesOn(t *task, last *past) bool {
 	if *s.ResultClass == ClassFailedNoMutation && resumable[*s.Cause] {
 		return true
 	}
-	most := t.job.MaxAttempts
-	if e.opts.Retries != nil {
-		most = *e.opts.Retries + 1
-	}
-	return RetryAllowed(*s.ResultClass, *s.Cause, t.counted, most)
+	return RetryAllowed(*s.ResultClass, *s.Cause, t.counted, e.most(t.job))
 }
 
 // tell writes and prints the result of an attempt of the past.

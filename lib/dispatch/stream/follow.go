@@ -44,12 +44,23 @@ func Follow(rules Rules, stdout, stderr string, trees []string, now func() time.
 	return f
 }
 
+// mostReading is how long one look reads. A program that writes faster than we
+// read would otherwise keep us from ever looking at its limits; the rest is
+// read at the next look, or at the end.
+const mostReading = 200 * time.Millisecond
+
 // Look reads what is new and judges whether it is progress.
 func (f *Follower) Look(now time.Time) proc.Sight {
+	until := f.files.Now().Add(mostReading)
+	return f.look(now, func() bool { return f.files.Now().Before(until) })
+}
+
+// look reads for as long as more says so, at least a bit of each stream.
+func (f *Follower) look(now time.Time, more func() bool) proc.Sight {
 	sight := f.files.Look(now)
 	before := f.reader.Summary()
-	read := f.stdout.copyTo(f.reader)
-	errText := f.stderr.copyTo(plainLog{f.log})
+	read := f.stdout.copyTo(f.reader, more)
+	errText := f.stderr.copyTo(plainLog{f.log}, more)
 	if f.log != nil {
 		_ = f.log.Flush()
 	}
@@ -66,7 +77,7 @@ func (f *Follower) Look(now time.Time) proc.Sight {
 
 // Close reads the rest and gives the final summary.
 func (f *Follower) Close() Summary {
-	f.Look(time.Time{})
+	f.look(time.Time{}, func() bool { return true })
 	f.reader.Close()
 	if f.log != nil {
 		_ = f.log.Flush()
@@ -93,8 +104,9 @@ type tail struct {
 	buf  []byte
 }
 
-// copyTo passes on what is new and tells how many bytes that were.
-func (t *tail) copyTo(w io.Writer) (total int64) {
+// copyTo passes on what is new, as long as more says so, and tells how many
+// bytes that were.
+func (t *tail) copyTo(w io.Writer, more func() bool) (total int64) {
 	if t.file == nil {
 		file, err := os.Open(t.path)
 		if err != nil {
@@ -106,7 +118,7 @@ func (t *tail) copyTo(w io.Writer) (total int64) {
 		n, err := t.file.Read(t.buf)
 		total += int64(n)
 		_, _ = w.Write(t.buf[:n])
-		if n == 0 || err != nil {
+		if n == 0 || err != nil || !more() {
 			return total
 		}
 	}

@@ -21,7 +21,8 @@ const longest = 4000
 func readable(event gjson.Result, kind string) string {
 	for _, form := range forms {
 		if text := form(event); text != "" {
-			return shorten(strings.TrimRight(text, "\n"))
+			text = strings.TrimRight(text, "\n")
+			return shorten(text, len(text))
 		}
 	}
 	if kind == "" {
@@ -114,11 +115,12 @@ func plainText(event gjson.Result) string {
 	return ""
 }
 
-func shorten(text string) string {
+// shorten cuts text, the beginning of whole bytes or all of them.
+func shorten(text string, whole int) string {
 	if len(text) <= longest {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longest], "") + fmt.Sprintf("… (%d bytes more)", len(text)-longest)
+	return strings.ToValidUTF8(text[:longest], "") + fmt.Sprintf("… (%d bytes more)", whole-longest)
 }
 
 func firstLine(text string) string {

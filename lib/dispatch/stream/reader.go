@@ -101,14 +101,16 @@ func (r *Reader) one(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	if line[0] == '{' && gjson.ValidBytes(line) {
+	if line[0] == '{' && valid(line) {
 		r.event(line)
 		return
 	}
 	r.summary.BadLines++
-	read := false
-	for at := nextRecord(line, 0); at >= 0; {
-		if n := objectLength(line[at:]); n > 0 && gjson.ValidBytes(line[at:at+n]) {
+	read, seen := false, 0
+	for at := nextRecord(line, 0); at >= 0 && seen <= mostSought*len(line); {
+		n, looked := objectLength(line[at:])
+		seen += looked
+		if n > 0 && valid(line[at:at+n]) {
 			r.event(line[at : at+n])
 			read, at = true, nextRecord(line, at+n)
 			continue
@@ -116,8 +118,45 @@ func (r *Reader) one(line []byte) {
 		at = nextRecord(line, at+1)
 	}
 	if !read {
-		writeText(r.log, append(bytes.Clone(line), '\n'))
+		writeText(r.log, []byte(shorten(string(line[:min(len(line), longest+1)]), len(line))+"\n"))
 	}
+}
+
+// mostSought bounds the search for records in a line that is none: so many
+// times its length, whatever stands in it.
+const mostSought = 4
+
+// Lines up to shallow bytes cannot be nested so deep that checking them takes
+// much of a stack; longer ones may be nested to mostNested, or a worker could
+// end us with a line of brackets.
+const (
+	shallow    = 64 << 10
+	mostNested = 10_000
+)
+
+// valid tells whether p is one JSON value, not nested absurdly.
+func valid(p []byte) bool {
+	return (len(p) <= shallow || nesting(p) <= mostNested) && gjson.ValidBytes(p)
+}
+
+// nesting is how deep p is nested, if it is JSON.
+func nesting(p []byte) (deepest int) {
+	depth, inText := 0, false
+	for i := 0; i < len(p); i++ {
+		switch c := p[i]; {
+		case inText && c == '\\':
+			i++
+		case c == '"':
+			inText = !inText
+		case inText:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }
 
 // nextRecord finds the next place from which a record may start.
@@ -136,8 +175,9 @@ func nextRecord(line []byte, from int) int {
 }
 
 // objectLength is the length of the JSON object at the start of p, judged by
-// its braces alone, or 0 when it does not end.
-func objectLength(p []byte) int {
+// its braces alone, or 0 when it does not end. It also tells how many bytes it
+// looked at.
+func objectLength(p []byte) (length, looked int) {
 	depth, inText := 0, false
 	for i := 0; i < len(p); i++ {
 		switch c := p[i]; {
@@ -150,11 +190,11 @@ func objectLength(p []byte) int {
 			depth++
 		case c == '}':
 			if depth--; depth == 0 {
-				return i + 1
+				return i + 1, i + 1
 			}
 		}
 	}
-	return 0
+	return 0, len(p)
 }
 
 func lastLine(p []byte) string {

@@ -1,8 +1,12 @@
 package stream
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -193,4 +197,52 @@ func FuzzReader(f *testing.F) {
 			t.Errorf("pieces of %d read otherwise (-whole +pieces):\n%s", size, diff)
 		}
 	})
+}
+
+// A worker prints what it likes: lines that are nested without end, or that
+// begin a record at every place, are bad lines and nothing else.
+func TestHostileLinesAreBadLines(t *testing.T) {
+	for _, tt := range []struct{ name, begin, again string }{
+		{"brackets without end", `{"a":`, "["},
+		{"objects without end", "", `{"a":`},
+		{"records that begin everywhere and never end", "", `{}{""`},
+		{"records that end and are none", "", `}{"}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := NewReader(Rules{Format: "jsonl", TypePointer: "/type", Good: []string{"done"}}, nil)
+			line := tt.begin + strings.Repeat(tt.again, (maxLine-len(tt.begin))/len(tt.again))
+			for _, text := range []string{line, "\n", `{"type":"done"}`, "\n"} {
+				if _, err := r.Write([]byte(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.Close()
+			if s := r.Summary(); s.BadLines != 1 || !s.Good {
+				t.Errorf("%d bad lines, good end %v; want 1, true", s.BadLines, s.Good)
+			}
+		})
+	}
+}
+
+// A program that writes faster than we read must not keep us from looking at
+// its limits: one look ends after a while, and the end reads the rest.
+func TestOneLookDoesNotReadForEver(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	if err := os.WriteFile(out, bytes.Repeat([]byte("{}\n"), 1<<20), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	clock := time.Unix(0, 0)
+	now := func() time.Time { // each question takes a while
+		clock = clock.Add(50 * time.Millisecond)
+		return clock
+	}
+	f := Follow(Rules{Format: "jsonl"}, out, filepath.Join(dir, "err"), nil, now, nil, nil)
+	f.Look(now())
+	if n := f.reader.Summary().Events; n == 0 || n >= 1<<20 {
+		t.Errorf("the first look read %d events of %d, want some", n, 1<<20)
+	}
+	if n := f.Close().Events; n != 1<<20 {
+		t.Errorf("%d events in the end, want %d", n, 1<<20)
+	}
 }
