@@ -1,8 +1,9 @@
 package agreement
 
-import "slices"
-
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // Metric is a distance between values, as Krippendorff's alpha takes it.
 type Metric string
@@ -14,11 +15,6 @@ const (
 	Interval Metric = "interval"
 	Ratio    Metric = "ratio"
 )
-
-// maxExactRatio bounds the distinct values up to which the ratio distance is
-// summed as a fraction: its denominators share nothing, so the exact sum grows
-// with each pair. Above it 256 bits of mantissa are kept.
-const maxExactRatio = 64
 
 // coincidence is the coincidence table of the pairable values: for ordered
 // pairs of different values per[m][c][k] how many stand in units with m
@@ -128,10 +124,7 @@ func (t *Table) Alpha(metric Metric) Figure {
 	case Interval:
 		return co.alpha(co.squares(co.numbers()))
 	default:
-		if len(co.values) > maxExactRatio {
-			return co.roundedRatio()
-		}
-		return co.alpha(co.ratio())
+		return co.ratioAlpha()
 	}
 }
 
@@ -230,23 +223,4 @@ func (co coincidence) midranks() []*big.Rat {
 		below += n
 	}
 	return x
-}
-
-// ratio takes ((c−k)/(c+k))² as distance. Two different values that are not
-// negative never sum to zero.
-func (co coincidence) ratio() (observed, expected *big.Rat) {
-	distance := func(c, k int32) *big.Rat {
-		a, b := co.values[c].number, co.values[k].number
-		d := new(big.Rat).Quo(new(big.Rat).Sub(a, b), new(big.Rat).Add(a, b))
-		return d.Mul(d, d)
-	}
-	expected = new(big.Rat)
-	for c := range co.n {
-		for k := range c {
-			weight := new(big.Rat).SetInt64(2 * co.n[c])
-			weight.Mul(weight, new(big.Rat).SetInt64(co.n[k]))
-			expected.Add(expected, weight.Mul(weight, distance(int32(c), int32(k))))
-		}
-	}
-	return co.observed(distance), expected
 }
