@@ -50,6 +50,18 @@ func (p place) write(name string, lines ...string) {
 	}
 }
 
+// touch sets the time at which a file was changed.
+func (p place) touch(name, at string) {
+	p.t.Helper()
+	moment, err := time.Parse(time.RFC3339, at)
+	if err == nil {
+		err = os.Chtimes(filepath.Join(p.root, name), moment, moment)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 func (p place) run(args ...string) (stdout string) {
 	p.t.Helper()
 	var out, errs bytes.Buffer
@@ -218,6 +230,24 @@ func TestBehavioursOfCollect(t *testing.T) {
 			"lead unavailable with a reason  0s",
 		},
 		{
+			"7: a lead's session that ended before the window is not found in it",
+			func(p place) {
+				p.rollout(leadID, "09:00:00", "/w/jobs", "gpt-5.6-sol", tokenCount("09:50:00", 10_000, 10_000), tokenCount("09:59:59", 11_000, 1_000))
+				p.touch("home/.codex/sessions/2026/09/08/rollout-2026-09-08T09-00-00-"+leadID+".jsonl", "2026-09-08T09:59:59.9Z")
+			}, codexLead, nil, nil,
+			"lead unavailable with a reason  0s",
+		},
+		{
+			"9: a transcript changed within the second in which the window begins",
+			func(p place) {
+				p.claude("-w/"+claudeA+".jsonl", claudeA, "m1", "10:00:00", "", "", 700)
+				p.touch("home/.claude/projects/-w/"+claudeA+".jsonl", "2026-09-08T10:00:00.0009Z")
+			}, noLead,
+			[]object{roster("scope", "claude", "")},
+			[]object{{"workerId": "scope", "sessionId": claudeA}},
+			"lead unavailable with a reason  0s\nscope claude-transcript 700 tokens in 1 from 10:00:00 not-started 0s",
+		},
+		{
 			"8: a worker's search leaves out what began before its wrapper",
 			func(p place) {
 				p.wrapped("p.md", "codex", "10:05:00", "10:20:00", "")
@@ -373,6 +403,16 @@ func TestBehavioursOfCollect(t *testing.T) {
 			"lead unavailable with a reason  0s\nscope unavailable with a reason  0s",
 		},
 		{
+			"23, report 41: a CLI that keeps its data elsewhere now is unavailable, not 0",
+			func(p place) {
+				p.wrapped("p.md", "gemini", "10:05:00", "10:05:41", "")
+				p.write("home/.gemini-new/tmp/w/chats/session-1.jsonl", `{"sessionId":"s1"}`, `{"id":"g1","timestamp":"2026-09-08T10:05:10Z","type":"gemini","tokens":{"input":10}}`)
+			}, noLead,
+			[]object{roster("a", "gemini", "p.md")},
+			[]object{{"workerId": "a", "provider": "gemini", "promptPath": "p.md", "sessionId": "s1"}},
+			"lead unavailable with a reason  0s\na unavailable with a reason exited 41s",
+		},
+		{
 			"39: Grok killed in a tool is unavailable",
 			func(p place) {
 				p.wrapped("p.md", "grok", "10:05:00", "10:20:00", "")
@@ -398,6 +438,25 @@ func TestBehavioursOfCollect(t *testing.T) {
 				t.Errorf("blocks:\n%s\nwant\n%s", got, tt.want)
 			}
 		})
+	}
+}
+
+// The window's first instant is not cut to a whole second, neither of events nor
+// of files (behaviour 9).
+func TestBehaviour09WindowsBeginWithinASecond(t *testing.T) {
+	for _, tt := range []struct {
+		changed string
+		want    int
+	}{{"2026-09-08T10:00:00.900Z", 1}, {"2026-09-08T10:00:00.600Z", 1}, {"2026-09-08T10:00:00.599Z", 0}} {
+		p := newPlace(t)
+		p.write("home/.claude/projects/-w/s.jsonl",
+			`{"type":"assistant","timestamp":"2026-09-08T10:00:00.599Z","message":{"id":"m0","usage":{"input_tokens":3}}}`,
+			`{"type":"assistant","timestamp":"2026-09-08T10:00:00.6Z","message":{"id":"m1","usage":{"input_tokens":5}}}`)
+		p.touch("home/.claude/projects/-w/s.jsonl", tt.changed)
+		got := p.run("events", "--home", filepath.Join(p.root, "home"), "--since", "2026-09-08T10:00:00.600Z")
+		if strings.Count(got, `"input":5`) != tt.want || strings.Contains(got, `"input":3`) {
+			t.Errorf("file of %s:\n%s", tt.changed, got)
+		}
 	}
 }
 

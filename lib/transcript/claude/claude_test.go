@@ -143,6 +143,8 @@ func TestOneReplyOneEvent(t *testing.T) {
 		{"behaviour 29: 0/0 beside an aggregate", one(row{id: "m1", create: 509, out: 9, usageMore: split(0, 0)}.line()), "0/0/509/0/9"},
 		{"behaviour 29: split below the aggregate", one(row{id: "m1", create: 509, out: 9, usageMore: split(100, 200)}.line()), "0/0/309/200/9"},
 		{"behaviour 29: split above the aggregate", one(row{id: "m1", create: 100, out: 9, usageMore: split(100, 200)}.line()), "0/0/100/200/9"},
+		{"report 28: what was cached is no part of the input here", one(row{id: "m1", in: 3, read: 400, create: 7, out: 9}.line()), "3/400/7/0/9"},
+		{"two replies without ids spliced into one line", one(row{in: 4, out: 9}.line() + row{in: 5, out: 9}.line()), "4/0/0/0/9 5/0/0/0/9"},
 		{"null cache fields", one(`{"type":"assistant","sessionId":"s","message":{"id":"m1","usage":{"input_tokens":3,"output_tokens":4,"cache_read_input_tokens":null,"cache_creation":null}}}`), "3/0/0/0/4"},
 		{"synthetic errors are no reply", one(row{id: "m1", model: "<synthetic>", in: 3, out: 9}.line()), ""},
 		{"all zero is no event", one(row{id: "m1"}.line()), ""},

@@ -96,11 +96,12 @@ func sum(events []transcript.Event) [3]int64 {
 }
 
 const (
-	parentID = "0199aa10-0000-7000-8000-000000000001"
-	childID  = "0199aa20-0000-7000-8000-000000000002"
-	turnA    = "0199aa11-0000-7000-8000-00000000000a"
-	turnB    = "0199aa12-0000-7000-8000-00000000000b"
-	turnC    = "0199aa21-0000-7000-8000-00000000000c"
+	parentID  = "0199aa10-0000-7000-8000-000000000001"
+	missingID = "0199aa15-0000-7000-8000-000000000003"
+	childID   = "0199aa20-0000-7000-8000-000000000002"
+	turnA     = "0199aa11-0000-7000-8000-00000000000a"
+	turnB     = "0199aa12-0000-7000-8000-00000000000b"
+	turnC     = "0199aa21-0000-7000-8000-00000000000c"
 )
 
 // parent made two calls: 1800 uncached, 1200 cached, 300 out.
@@ -156,6 +157,32 @@ func TestForksAndSpawnsCountOwnWorkOnly(t *testing.T) {
 					at("11:05:00").oldTurn().count(use{3500, 1200, 350}, use{500, 0, 50}),
 			},
 			[3]int64{500, 0, 50},
+		},
+		{
+			"report 18: a fork copies eight counts, stamped anew, repeats one and makes one call",
+			func() []*rollout {
+				mother := newRollout("rollout-1-"+parentID).meta(parentID, "").turn(turnA)
+				fork := child().meta(childID, `,"forked_from_id":"`+parentID+`"`).meta(parentID, "").turn(turnA)
+				total := use{}
+				for range 8 {
+					total = use{total[0] + 20_000, total[1] + 8_000, total[2] + 500}
+					mother.count(total, use{20_000, 8_000, 500})
+					fork.count(total, use{20_000, 8_000, 500})
+				}
+				fork.turn(turnC).count(total, use{20_000, 8_000, 500}).count(use{total[0] + 27_000, total[1], total[2] + 1_138}, use{27_000, 0, 1_138})
+				return []*rollout{mother, fork}
+			}(),
+			[3]int64{96_000 + 27_000, 64_000, 4_000 + 1_138},
+		},
+		{
+			"the parent's file is gone, the grandparent's is there: the parent's copied counts are nobody's",
+			[]*rollout{
+				newRollout("rollout-1-"+parentID).meta(parentID, "").oldTurn().count(use{1000, 400, 100}, use{1000, 400, 100}),
+				child().meta(childID, `,"forked_from_id":"`+missingID+`"`).meta(missingID, "").meta(parentID, "").
+					oldTurn().count(use{1000, 400, 100}, use{1000, 400, 100}).count(use{3000, 1200, 300}, use{2000, 800, 200}).
+					at("11:05:00").oldTurn().count(use{3500, 1200, 350}, use{500, 0, 50}),
+			},
+			[3]int64{600 + 500, 400, 150},
 		},
 		{
 			"report 19: fork replays for more than a second, parent there, no turn ids",

@@ -234,10 +234,17 @@ func TestCacheIsReadAgainAndOnlyByItsOwner(t *testing.T) {
 	}
 	// What the cache says is believed where nothing contradicts it: the other
 	// number can have come from nowhere else.
-	w.spoil(t, func(b []byte) []byte { return []byte(strings.Replace(string(b), "0,7,0]", "0,8,0]", 1)) })
+	w.spoil(t, func(b []byte) []byte {
+		line := bytes.TrimSuffix(bytes.Replace(b, []byte("0,7,0]"), []byte("0,8,0]"), 1), []byte("\n"))
+		n := len(documentHead) + sealSize
+		copy(line[len(documentHead):n], seal(line[n:]))
+		return append(line, '\n')
+	})
 	if got := w.events(t, Options{Cache: w.cache}); !strings.Contains(got, `"output":8`) {
 		t.Errorf("the cache was not read:\n%s", got)
 	}
+	w.spoil(t, func(b []byte) []byte { return bytes.Replace(b, []byte("0,8,0]"), []byte("0,9,0]"), 1) })
+	w.agree(t, "a number that has changed by itself", time.Time{})
 }
 
 func TestCachedDocumentsKeepTheirSchema(t *testing.T) {

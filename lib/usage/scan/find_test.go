@@ -84,6 +84,24 @@ func TestReport11SubAgentsAtAnyDepth(t *testing.T) {
 	}
 }
 
+func TestReport38ChatsInBothFormsAtAnyDepth(t *testing.T) {
+	w := newWorld(t)
+	message := func(id string) string {
+		return `{"id":"` + id + `","timestamp":"2026-09-08T10:00:01Z","type":"gemini","tokens":{"input":10}}`
+	}
+	for name, text := range map[string]string{
+		"session-old.json":    `{"sessionId":"old","messages":[` + message("g1") + `]}`,
+		"session-new.jsonl":   `{"sessionId":"new"}` + "\n" + message("g1") + "\n",
+		"new/sub.jsonl":       `{"sessionId":"sub"}` + "\n" + message("g1") + "\n",
+		"new/sub/deeper.json": `{"sessionId":"deeper","messages":[` + message("g1") + `]}`,
+	} {
+		w.write(t, ".gemini/tmp/w/chats/"+name, []byte(text))
+	}
+	if got := w.agree(t, "all", time.Time{}); strings.Count(got, `"input":10`) != 4 {
+		t.Errorf("want four events:\n%s", got)
+	}
+}
+
 func TestOneFileByTwoNamesIsReadOnce(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, session, []byte(reply("m1", 1, "10:00:00")+"\n"))

@@ -1,6 +1,9 @@
 package scan
 
 import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
 	"strconv"
 	"unicode/utf8"
 
@@ -56,12 +59,30 @@ type member[T any] struct {
 	at   *T
 }
 
-const documentHead = `{"schemaVersion":"1.0","kind":"okstra-usage-cache"`
+const (
+	documentHead = `{"schemaVersion":"1.0","kind":"okstra-usage-cache","checksum":"crc32c:`
+	sealSize     = len("00000000") // in hex
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// seal is the checksum of all that stands behind it in a line. A number that a
+// bad disk or an editor has changed is still a number: nothing else tells.
+func seal(behind []byte) []byte {
+	return fmt.Appendf(nil, "%08x", crc32.Checksum(behind, castagnoli))
+}
+
+// sealed reports whether a line is whole and as it was written.
+func sealed(line []byte) bool {
+	n := len(documentHead) + sealSize
+	return len(line) > n && string(line[:len(documentHead)]) == documentHead && bytes.Equal(line[len(documentHead):n], seal(line[n:]))
+}
 
 // write makes the document's line. It is nil when a text is no UTF-8, which JSON
 // cannot hold as it is.
 func (m *memo) write(rows []transcript.Row) []byte {
 	b := append(make([]byte, 0, 512+128*len(rows)), documentHead...)
+	b = append(append(b, "00000000"...), '"') // the checksum comes last
 	whole := true
 	text := func(name, s string) {
 		whole = whole && utf8.ValidString(s)
@@ -97,13 +118,16 @@ func (m *memo) write(rows []transcript.Row) []byte {
 	if !whole {
 		return nil
 	}
-	return append(b, `]}`...)
+	b = append(b, `]}`...)
+	n := len(documentHead) + sealSize
+	copy(b[len(documentHead):n], seal(b[n:]))
+	return b
 }
 
 // readMemo reads a document up to its rows. Whatever is not exactly as write
 // writes it is no document.
 func readMemo(line []byte) (*memo, bool) {
-	if len(line) < len(documentHead) || string(line[:len(documentHead)]) != documentHead {
+	if !sealed(line) {
 		return nil, false
 	}
 	m := &memo{raw: line}
@@ -113,7 +137,10 @@ func readMemo(line []byte) (*memo, bool) {
 		key, ok := c.Key()
 		return ok && string(key) == name
 	}
-	ok := expect("schemaVersion") && len(c.Skip()) > 0 && expect("kind") && len(c.Skip()) > 0
+	ok := true
+	for _, name := range []string{"schemaVersion", "kind", "checksum"} {
+		ok = ok && expect(name) && len(c.Skip()) > 0
+	}
 	for _, t := range m.texts() {
 		ok = ok && expect(t.name) && readText(&c, t.at)
 	}
