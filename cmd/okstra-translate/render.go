@@ -7,6 +7,7 @@ import (
 	"okstra/lib/cli"
 	"okstra/lib/jsondoc"
 	"okstra/lib/render"
+	"okstra/lib/render/markup"
 	"okstra/lib/translate"
 )
 
@@ -29,7 +30,7 @@ func renderFlags(f *cli.Flags) cli.Body {
 		}
 		write := render.MarkdownWith
 		if *format == "html" {
-			write = render.HTMLWith
+			write, options.Prose = render.HTMLWith, markup.HTML
 		}
 		page, err := write(doc, options)
 		if err != nil {

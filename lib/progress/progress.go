@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Prefix begins every progress line, in the first column.
@@ -22,8 +23,12 @@ var ErrNoProgress = errors.New("not a PROGRESS line")
 type Line struct{ Phase, Text string }
 
 var (
-	grammar = regexp.MustCompile(`^PROGRESS: (phase-[0-9]+(?:\.[0-9]+)*-[a-z][a-z0-9-]*|phase-batch-cleanup|complete)(?: (\S.*))?$`)
-	phaseID = regexp.MustCompile(`^(?:phase-[0-9]+(?:\.[0-9]+)*-[a-z][a-z0-9-]*|phase-batch-cleanup|complete)$`)
+	grammar = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^PROGRESS: (phase-[0-9]+(?:\.[0-9]+)*-[a-z][a-z0-9-]*|phase-batch-cleanup|complete)(?: (\S.*))?$`)
+	})
+	phaseID = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:phase-[0-9]+(?:\.[0-9]+)*-[a-z][a-z0-9-]*|phase-batch-cleanup|complete)$`)
+	})
 )
 
 // Claims reports whether a line claims to be a progress line, well formed or
@@ -37,7 +42,7 @@ func Parse(line string) (Line, error) {
 	if !Claims(line) {
 		return Line{}, ErrNoProgress
 	}
-	match := grammar.FindStringSubmatch(line)
+	match := grammar().FindStringSubmatch(line)
 	if match == nil {
 		return Line{}, fmt.Errorf("progress line %q: %s", line, complaint(line[len(Prefix):]))
 	}
@@ -54,7 +59,7 @@ func complaint(rest string) string {
 		return "no blank behind the colon"
 	case id == "":
 		return "more than one blank in front of the phase, or none there"
-	case !phaseID.MatchString(id):
+	case !phaseID().MatchString(id):
 		return fmt.Sprintf("phase %q (expected phase-<number>-<name>, phase-batch-cleanup or complete)", id)
 	case text == "":
 		return "a blank at the end (expected a text behind it)"

@@ -6,16 +6,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"okstra/lib/jsondoc"
 )
 
 var (
-	idForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	nameForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	passForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
-	slugForm   = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
-	priceForm  = regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,6})?$`)
+	idForm     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) })
+	nameForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	passForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`) })
+	slugForm   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`) })
+	priceForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,6}(\.[0-9]{1,6})?$`) })
 	boundaries = []string{BoundaryOverlay, BoundaryLandlock, BoundaryNone}
 	precisions = []string{"exact-path", "directory-boundary", "none"}
 	// causePlaces is also the order in which the places are asked: the cheap
@@ -39,7 +40,7 @@ func (c *checker) oneOf(pointer, value string, choices []string) {
 
 func (c *checker) start() {
 	r := c.row
-	if !idForm.MatchString(r.ID) {
+	if !idForm().MatchString(r.ID) {
 		c.fault("/id", "%q is no provider id (expected small letters, digits, '.', '_' and '-')", r.ID)
 	}
 	if strings.TrimSpace(r.Command) == "" {
@@ -91,7 +92,7 @@ func (c *checker) template(pointer, t string) {
 	for _, name := range list {
 		variable, _, isEnv := environmentName(name)
 		switch {
-		case isEnv && nameForm.MatchString(variable), slices.Contains(placeholders, name), c.ownValue(name):
+		case isEnv && nameForm().MatchString(variable), slices.Contains(placeholders, name), c.ownValue(name):
 		default:
 			c.fault(pointer, "unknown placeholder {%s} (expected env:NAME|default, %s, or a value of a variant)", name, orList(placeholders))
 		}
@@ -129,7 +130,7 @@ func (c *checker) variants() {
 
 func (c *checker) environment() {
 	for i, name := range c.row.Env.Pass {
-		if !passForm.MatchString(name) {
+		if !passForm().MatchString(name) {
 			c.fault("/env/pass/"+strconv.Itoa(i), "%q is no variable (expected a name, with * at its end for all that begin so)", name)
 		}
 	}
@@ -139,7 +140,7 @@ func (c *checker) environment() {
 
 func (c *checker) settings(at string, list map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		if !nameForm.MatchString(name) {
+		if !nameForm().MatchString(name) {
 			c.fault(at+name, "%q is no variable", name)
 		}
 		c.template(at+name, list[name])
@@ -174,7 +175,7 @@ func (c *checker) stream() {
 func (c *checker) causes() {
 	for i, cause := range c.row.Causes {
 		at := "/causes/" + strconv.Itoa(i)
-		if !slugForm.MatchString(cause.Cause) {
+		if !slugForm().MatchString(cause.Cause) {
 			c.fault(at+"/cause", "%q is no cause (expected small letters, digits and '-')", cause.Cause)
 		}
 		if len(cause.Match) == 0 {
@@ -237,7 +238,7 @@ func (c *checker) pricing(at string, m Model) {
 		return
 	}
 	for k, price := range m.Pricing {
-		if !priceForm.MatchString(price.String()) {
+		if !priceForm().MatchString(price.String()) {
 			c.fault(at+"/"+strconv.Itoa(k), "%q is no price (expected a plain decimal of USD per million tokens)", price)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"okstra/lib/jsondoc"
 )
@@ -15,12 +16,8 @@ import (
 //go:embed page.css
 var pageCSS string
 
-// HTML is the report as one HTML page that needs nothing else: no script, no
+// HTMLWith is the report as one HTML page that needs nothing else: no script, no
 // font, no picture and no request.
-func HTML(doc jsondoc.Doc) ([]byte, error) { return HTMLWith(doc, Options{}) }
-
-// HTMLWith is HTML for a report that is translated, or is not though that was
-// asked for.
 func HTMLWith(doc jsondoc.Doc, opt Options) ([]byte, error) {
 	p, err := layOut(doc)
 	if err != nil {
@@ -76,7 +73,7 @@ func (w *htmlWriter) own(text string) string {
 }
 
 // element id and anchor names come from the data, so their form is checked.
-var idForm = regexp.MustCompile(`^[A-Z]-[0-9]{3,9}$`)
+var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z]-[0-9]{3,9}$`) })
 
 func (w *htmlWriter) collectAnchors(p page) {
 	for _, s := range p.sections {
@@ -88,7 +85,7 @@ func (w *htmlWriter) collectAnchors(p page) {
 			for _, row := range t.rows {
 				for _, spans := range row[0] {
 					for _, s := range spans {
-						if s.kind == anchor && idForm.MatchString(s.text) {
+						if s.kind == anchor && idForm().MatchString(s.text) {
 							w.anchors[s.text] = true
 						}
 					}
@@ -333,10 +330,10 @@ func (w *htmlWriter) span(s span, flat bool) string {
 
 func (w *htmlWriter) prose(s span, flat bool) string {
 	var content string
-	if flat {
+	if flat || w.opt.Prose == nil {
 		content = htmlLines(s.text)
 	} else {
-		content = htmlProse(s.text)
+		content = w.opt.Prose(s.text)
 	}
 	if !w.opt.marked(s) {
 		return content

@@ -1,9 +1,9 @@
 package render
 
 import (
-	"html"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"okstra/lib/safetext"
@@ -16,11 +16,8 @@ import (
 // A plain text shows letter by letter. Prose keeps the light Markdown that
 // reports are written in: code spans, emphasis and safe inline links.
 
-// clean removes what does not show and white space at both ends. A tab is a
-// space: between words it says no more, and Markdown gives it meanings.
-func clean(s string) string {
-	return strings.TrimSpace(strings.ReplaceAll(safetext.Block(s), "\t", " "))
-}
+// clean is a text of the data, fit to be shown.
+func clean(s string) string { return safetext.Prose(s) }
 
 // markdownPlain shows a text letter by letter.
 func markdownPlain(s string, at place) string { return markdownLiteral(clean(s), at) }
@@ -117,7 +114,7 @@ type passage struct {
 }
 
 // fenceLine opens or closes a code fence.
-var fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[^`]*$")
+var fenceLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[^`]*$") })
 
 func splitFences(s string) []passage {
 	var passages []passage
@@ -130,7 +127,7 @@ func splitFences(s string) []passage {
 		lines = nil
 	}
 	for l := range strings.SplitSeq(s, "\n") {
-		m := fenceLine.FindStringSubmatch(l)
+		m := fenceLine().FindStringSubmatch(l)
 		switch {
 		case fence == "" && m != nil:
 			flush(false)
@@ -253,11 +250,13 @@ func takeCode(paragraph string) (size int, text string) {
 
 // inlineLink is a link simple enough to be sure of: no brackets, code or
 // backslashes in its text, no spaces or parentheses in its destination.
-var inlineLink = regexp.MustCompile("^\\[[^\\[\\]`<>\n\\\\!]+\\]\\(([^\\s()<>\\[\\]\\\\]+)(?: +\"[^\"\n<>\\\\]*\")?\\)")
+var inlineLink = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^\\[[^\\[\\]`<>\n\\\\!]+\\]\\(([^\\s()<>\\[\\]\\\\]+)(?: +\"[^\"\n<>\\\\]*\")?\\)")
+})
 
 func takeLink(s string) string {
-	m := inlineLink.FindStringSubmatch(s)
-	if m == nil || !safeLink(m[1]) {
+	m := inlineLink().FindStringSubmatch(s)
+	if m == nil || !safetext.SafeLink(m[1]) {
 		return ""
 	}
 	return m[0]
@@ -271,27 +270,14 @@ func pipes(link string, at place) string {
 	return strings.ReplaceAll(text, "|", "&#124;") + "](" + strings.ReplaceAll(rest, "|", "%7C")
 }
 
-// safeLink says whether a destination may be linked to: http, https, mailto or
-// relative to the page. An address that begins with two slashes has no scheme
-// and still leaves the page, so it is none of these.
-func safeLink(destination string) bool {
-	d := strings.ToLower(html.UnescapeString(destination))
-	if strings.ContainsFunc(d, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) || strings.HasPrefix(d, "//") {
-		return false
-	}
-	before, _, _ := strings.Cut(d, "?")
-	before, _, _ = strings.Cut(before, "#")
-	before, _, _ = strings.Cut(before, "/")
-	scheme, _, found := strings.Cut(before, ":")
-	return !found || scheme == "http" || scheme == "https" || scheme == "mailto"
-}
-
 // blockStart is what would make a line more than a paragraph.
-var blockStart = regexp.MustCompile(`^(#{1,6}( |$)|>|[-+*]( |$)|[-*_= ]{3,}$|~{3,}|\d{1,9}[.)]( |$))`)
+var blockStart = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(#{1,6}( |$)|>|[-+*]( |$)|[-*_= ]{3,}$|~{3,}|\d{1,9}[.)]( |$))`)
+})
 
 // guardStart escapes the beginning of a text that starts its line.
 func guardStart(s string, at place) string {
-	if !at.start || !blockStart.MatchString(s) {
+	if !at.start || !blockStart().MatchString(s) {
 		return s
 	}
 	if i := strings.IndexAny(s, ".)"); s[0] >= '0' && s[0] <= '9' && i > 0 {

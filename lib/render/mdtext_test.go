@@ -10,6 +10,8 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
+
+	"okstra/lib/safetext"
 )
 
 func TestPlainTextShowsLetterByLetter(t *testing.T) {
@@ -134,7 +136,7 @@ func checkTree(t interface{ Fatalf(string, ...any) }, name, s, doc string, at pl
 				t.Fatalf("%s of %q makes HTML %q:\n%s", name, s, raw, doc)
 			}
 		case *ast.Link:
-			if !safeLink(string(n.Destination)) {
+			if !safetext.SafeLink(string(n.Destination)) {
 				t.Fatalf("%s of %q links to %q:\n%s", name, s, n.Destination, doc)
 			}
 		default:

@@ -19,6 +19,9 @@ type Options struct {
 	// Notice is a sentence for the head of the page, such as that a
 	// translation is out of date.
 	Notice string
+	// Prose makes HTML of a text with light Markdown (package markup). Without it
+	// prose is shown letter by letter. Markdown needs none.
+	Prose func(string) string
 }
 
 // Markdown is the report as Markdown. The validator compares the file of a run

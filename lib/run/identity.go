@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -41,16 +42,16 @@ const (
 )
 
 var (
-	segmentForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	workerForm  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
-	seqForm     = regexp.MustCompile(`^[0-9]{3}$`)
+	segmentForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
+	workerForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) })
+	seqForm     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{3}$`) })
 )
 
 // CheckSegment says why s cannot be a project id, task group or task id, or
 // nil if it can.
 func CheckSegment(s string) error {
 	switch {
-	case !segmentForm.MatchString(s):
+	case !segmentForm().MatchString(s):
 		return fmt.Errorf("%q is no identifier (expected a letter or digit, then up to 63 letters, digits, '.', '_' or '-')", s)
 	case strings.HasSuffix(s, "."), strings.HasSuffix(s, ".lock"):
 		return fmt.Errorf("%q ends in %q (expected another ending)", s, s[strings.LastIndex(s, "."):])
@@ -61,7 +62,7 @@ func CheckSegment(s string) error {
 // CheckWorkerID says why s cannot be a worker id, or nil if it can.
 func CheckWorkerID(s string) error {
 	switch {
-	case !workerForm.MatchString(s):
+	case !workerForm().MatchString(s):
 		return fmt.Errorf("%q is no worker id (expected a small letter or digit, then up to 63 small letters, digits, '.', '_' or '-')", s)
 	case strings.Contains(s, "-worker-"):
 		return fmt.Errorf("worker id %q contains \"-worker-\"", s)
@@ -112,7 +113,7 @@ func (t Task) Check() error {
 	switch {
 	case !IsTaskType(t.TaskType):
 		return fmt.Errorf("taskType: %q (expected one of %s)", t.TaskType, strings.Join(TaskTypes, ", "))
-	case !seqForm.MatchString(t.RunSeq):
+	case !seqForm().MatchString(t.RunSeq):
 		return fmt.Errorf("runSeq: %q (expected three digits)", t.RunSeq)
 	case t.TaskKey != t.ProjectID+":"+t.TaskGroup+":"+t.TaskID:
 		return fmt.Errorf("taskKey: %q (expected %q)", t.TaskKey, t.ProjectID+":"+t.TaskGroup+":"+t.TaskID)

@@ -10,7 +10,6 @@ package claude
 import (
 	"io"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,15 +96,15 @@ func stem(path string) string {
 	return strings.TrimSuffix(base, ".jsonl")
 }
 
-var agentFile = regexp.MustCompile(`^agent-a(.+)-([0-9a-f]{6,})$`)
-
-// AgentOfFile is the agent's name in the file name of a sub-agent, "" when it
-// has none.
+// AgentOfFile is the agent's name in the file name of a sub-agent,
+// agent-a<name>-<at least six hexadecimal digits>.jsonl; "" when it has none.
 func AgentOfFile(path string) string {
-	if m := agentFile.FindStringSubmatch(stem(path)); m != nil {
-		return m[1]
+	name, ok := strings.CutPrefix(stem(path), "agent-a")
+	cut := strings.LastIndexByte(name, '-')
+	if !ok || cut <= 0 || len(name)-cut <= 6 || strings.Trim(name[cut+1:], "0123456789abcdef") != "" || strings.Contains(name, "\n") {
+		return ""
 	}
-	return ""
+	return name[:cut]
 }
 
 // IsAgentFile reports whether a file is a sub-agent's, named or not.

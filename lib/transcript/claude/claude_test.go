@@ -259,3 +259,23 @@ func TestAgentNamesInFileNames(t *testing.T) {
 		}
 	}
 }
+
+func TestAgentsAreNamedByTheirFiles(t *testing.T) {
+	for path, want := range map[string]string{
+		"/p/s/subagents/agent-ascope-worker-0a1b2c3.jsonl": "scope-worker",
+		"/p/agent-aclaude-worker-002-abcdef.jsonl.zst":     "claude-worker-002",
+		"/p/agent-a2271d1.jsonl":                           "",
+		"/p/agent-a-abcdef.jsonl":                          "",
+		"/p/agent-a--abcdef.jsonl":                         "-",
+		"/p/agent-ascope-abcde.jsonl":                      "",
+		"/p/agent-ascope-ABCDEF.jsonl":                     "",
+		"/p/agent-ascope-abcdef-.jsonl":                    "",
+		"/p/agent-bscope-abcdef.jsonl":                     "",
+		"/p/agent-atwo\nlines-abcdef.jsonl":                "",
+		"/p/11111111-1111-4111-8111-111111111111.jsonl":    "",
+	} {
+		if got := AgentOfFile(path); got != want {
+			t.Errorf("AgentOfFile(%q) = %q, want %q", path, got, want)
+		}
+	}
+}

@@ -184,7 +184,7 @@ const (
 // when there is none.
 func (fam *family) boundary(t *thread, f *transcript.File) int {
 	up, direct := fam.ancestors(t)
-	ownCount := sync(f, up, direct, t.created)
+	ownCount := ownCounts(f, up, direct, t.created)
 	turns := false
 	for i := range f.Rows {
 		turns = turns || f.Rows[i].Kind == rowTurn
@@ -248,10 +248,10 @@ func turnsOf(t *thread, up []*thread) map[string]bool {
 	return nil
 }
 
-// sync returns the test for snapshots that no turn id decides: by the parent's
+// ownCounts returns the test for snapshots that no turn id decides: by the parent's
 // counts if its file is there, else by time, and never before what an older
 // ancestor counted.
-func sync(f *transcript.File, up []*thread, direct bool, created int64) func(i int) bool {
+func ownCounts(f *transcript.File, up []*thread, direct bool, created int64) func(i int) bool {
 	var at int
 	if direct {
 		at = afterPrefix(f, up[0])

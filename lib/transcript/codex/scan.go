@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/lines"
@@ -48,11 +49,13 @@ const (
 	hasTotal
 )
 
-var fileID = regexp.MustCompile(`([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\.jsonl(?:\.zst)?$`)
+var fileID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\.jsonl(?:\.zst)?$`)
+})
 
 // ThreadOfFile is the thread id in the name of a rollout, "" when there is none.
 func ThreadOfFile(path string) string {
-	if m := fileID.FindStringSubmatch(filepath.Base(path)); m != nil {
+	if m := fileID().FindStringSubmatch(filepath.Base(path)); m != nil {
 		return strings.ToLower(m[1])
 	}
 	return ""
