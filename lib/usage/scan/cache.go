@@ -42,10 +42,7 @@ func shardOf(provider string, root transcript.Root, path string) string {
 	dir := filepath.Dir(path)
 	name := filepath.Base(dir)
 	if root.Dir != "" {
-		rel, err := filepath.Rel(root.Dir, dir)
-		if err != nil {
-			rel = "."
-		}
+		rel := below(root.Dir, dir)
 		parts := strings.Split(filepath.ToSlash(rel), "/")
 		name = strings.Join(parts[:min(len(parts), max(1, root.Depth))], "-")
 	}
@@ -58,20 +55,42 @@ func shardOf(provider string, root transcript.Root, path string) string {
 	return filepath.Join(provider, "_"+name+".jsonl")
 }
 
+// below is the way from a root down to a folder, "." when it leads nowhere.
+func below(root, dir string) string {
+	if rel, ok := strings.CutPrefix(dir, root); ok && len(rel) > 1 && rel[0] == os.PathSeparator && filepath.Clean(root) == root {
+		return rel[1:] // as nearly always
+	}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return "."
+	}
+	return rel
+}
+
 // openCache reads the shards that know the files. What cannot be read is as good
 // as not there.
 func openCache(dir string, list []found) *cache {
-	c := &cache{dir: dir, shards: make(map[string][]*memo), byPath: make(map[string]*memo)}
+	c := &cache{dir: dir, shards: make(map[string][]*memo), byPath: make(map[string]*memo, len(list))}
+	var names []string
 	for _, f := range list {
-		if _, read := c.shards[f.shard]; !read {
-			c.shards[f.shard] = c.read(f.shard)
+		if _, named := c.shards[f.shard]; !named {
+			c.shards[f.shard] = nil
+			names = append(names, f.shard)
+		}
+	}
+	shards := make([][]*memo, len(names))
+	atOnce(len(names), func(i int) { shards[i] = readShard(filepath.Join(dir, names[i])) })
+	for i, name := range names {
+		for _, m := range shards[i] {
+			if c.byPath[m.path] == nil {
+				c.shards[name], c.byPath[m.path] = append(c.shards[name], m), m
+			}
 		}
 	}
 	return c
 }
 
-func (c *cache) read(shard string) []*memo {
-	path := filepath.Join(c.dir, shard)
+func readShard(path string) []*memo {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -82,8 +101,8 @@ func (c *cache) read(shard string) []*memo {
 	}
 	var memos []*memo
 	for line := range bytes.Lines(text) {
-		if m, ok := readMemo(bytes.TrimSuffix(line, []byte("\n"))); ok && c.byPath[m.path] == nil {
-			memos, c.byPath[m.path] = append(memos, m), m
+		if m, ok := readMemo(bytes.TrimSuffix(line, []byte("\n"))); ok {
+			memos = append(memos, m)
 		}
 	}
 	return memos

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -106,49 +105,6 @@ func head(path string) []byte {
 	buf := make([]byte, 4096)
 	n, _ := f.Read(buf)
 	return buf[:n]
-}
-
-func (fi *finder) dir(dir string, reader func(string) *transcript.Reader, mayMiss bool) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		if !mayMiss || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			fi.warn(err)
-		}
-		return
-	}
-	if !info.IsDir() || !fi.first(info) {
-		return
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		fi.warn(err)
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if e.IsDir() {
-			fi.dir(path, reader, true)
-			continue
-		}
-		link := e.Type()&fs.ModeSymlink != 0
-		if !link && !e.Type().IsRegular() {
-			continue
-		}
-		r := reader(path)
-		if r == nil && !link {
-			continue
-		}
-		info, err := os.Stat(path)
-		switch {
-		case err != nil:
-			if !errors.Is(err, fs.ErrNotExist) { // gone since, or a dangling link
-				fi.warn(err)
-			}
-		case info.IsDir():
-			fi.dir(path, reader, true)
-		case r != nil:
-			fi.file(path, info, r)
-		}
-	}
 }
 
 func (fi *finder) file(path string, info fs.FileInfo, reader *transcript.Reader) {
