@@ -5,13 +5,16 @@
 # Run it at the top of a git work tree, with the programs on the PATH. It composes
 # the six filters; every step leaves its documents below .okstra/, where they can
 # be read and checked later. It ends with the validator's status; with 1 as well
-# when no worker completed, and with 2 when a question got no answer.
+# when no worker gave a result or the translation is not there, with 2 when a program
+# is missing or a question got no answer, and with 130 or 143 when it was stopped,
+# after the workers have been.
 #
 # Environment:
 #   WORKERS    who takes part, as codex,claude; their   (claude,codex,kimi)
 #              CLIs must be on the PATH
 #   TRANSLATE  a language to translate the report into  (none)
 #   GROUP      the task's group                         (adhoc)
+#   TASK       its name in the group                    (from the file's name)
 #   JOBS       how many workers at once                 (3)
 #   TIMEOUT    wall limit of one job                    (60m)
 #   BOUNDARY   acceptable boundaries                    (overlay,landlock,none)
@@ -23,24 +26,68 @@ brief=$1
 workers=${WORKERS:-claude,codex,kimi}
 language=${TRANSLATE:-none}
 group=${GROUP:-adhoc}
-task=$(basename "$brief" .md | tr 'A-Z' 'a-z' | tr -c 'a-z0-9\n' '-')
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+
+# A signal ends the workers first. The dispatcher runs in the background, since a
+# shell that waits for a command in the foreground hears no signal.
+job=
+stop() {
+	trap '' INT TERM HUP
+	[ -z "$job" ] || { kill -TERM "$job" && wait "$job"; } 2>/dev/null || :
+	exit "$1"
+}
+trap 'stop 129' HUP
+trap 'stop 130' INT
+trap 'stop 143' TERM
+
+# All of them are needed: better to know before the workers have been paid for.
+for tool in wizard dispatch converge token-usage translate validate; do
+	command -v "okstra-$tool" >/dev/null || { echo "cross-verify.sh: okstra-$tool is not on the PATH" >&2; exit 2; }
+done
+
+# A task is named after its file: lower-case letters, digits and dashes. Where
+# none of them is in the name, its checksum tells it from others.
+named() {
+	words=$(basename -- "$brief" .md | LC_ALL=C tr 'A-Z\n' 'a-z-' | LC_ALL=C tr -c 'a-z0-9' '-' | sed 's/^-*//' | cut -c 1-64 | sed 's/-*$//')
+	[ -n "$words" ] || words=task-$(basename -- "$brief" | cksum | cut -d ' ' -f 1)
+	echo "$words"
+}
+task=${TASK:-$(named)}
 
 say() { printf '\n== %s\n' "$1"; }
 mark() { okstra-dispatch progress append --run-manifest "$manifest" -- "PROGRESS: $1"; }
 
 # run_jobs FILE [FLAG...]: run the jobs of a file and tell how each ended. A
-# job that did not complete is no reason to stop, what it means is decided
-# later; anything worse is.
+# job that did not complete is no failure, what it means is decided later;
+# anything worse is.
 run_jobs() {
 	file=$1
 	shift
 	status=0
 	okstra-dispatch run -j "${JOBS:-3}" --timeout "${TIMEOUT:-60m}" --boundary "${BOUNDARY:-overlay,landlock,none}" "$@" \
-		--select '"  \(.workerId): \(.outcome), \(.cause), attempt \(.attempt)"' "$file" >"$scratch/results" || status=$?
-	[ "$status" -le 1 ] || exit "$status"
+		--select '"  \(.workerId): \(.outcome), \(.cause), attempt \(.attempt)"' "$file" >"$scratch/results" &
+	job=$!
+	wait "$job" || status=$?
+	job=
+	[ "$status" -le 1 ] || return "$status"
 	tr -d '"' <"$scratch/results" | sort
+}
+
+# sound JUDGE FILE...: the files that JUDGE, a command, takes. One that its worker
+# spoilt is told and left out, as if the worker were lost; the validator finds it
+# again.
+sound() {
+	judge=$1
+	shift
+	for file; do
+		if $judge "$file" >/dev/null 2>"$scratch/faults"; then
+			echo "$file"
+		else
+			echo "cross-verify.sh: left out: $file" >&2
+			cat "$scratch/faults" >&2
+		fi
+	done
 }
 
 # ---- what to ask, and whom -------------------------------------------------
@@ -50,19 +97,20 @@ answer() {
 	case $1 in
 	task_pick) [ -d ".okstra/tasks/$group/$task" ] && echo "$group/$task" || echo __new__ ;;
 	task_group_pick) [ -d ".okstra/tasks/$group" ] && echo "$group" || echo __type_custom__ ;;
-	task_group) echo "$group" ;;
-	task_id) echo "$task" ;;
+	task_group) printf '%s\n' "$group" ;;
+	task_id) printf '%s\n' "$task" ;;
 	task_type) echo error-analysis ;;
 	work_category) echo bugfix ;;
 	brief_keep) echo replace ;;
-	brief_path) echo "$brief" ;;
+	brief_path) printf '%s\n' "$brief" ;;
 	base_ref_pick) echo HEAD ;;
 	defaults_or_custom) echo custom ;;
-	workers) echo "$workers" ;;
-	*_model | clarification_pick | related_tasks_pick) echo keep | sed "s/keep/$(keep_word "$1")/" ;;
+	workers) printf '%s\n' "$workers" ;;
+	*_model) echo keep ;;
 	critic_pick) echo no ;;
-	report_language_pick) echo "$language" ;;
-	directive_pick) echo skip ;;
+	report_language_pick) offered "$1" "$language" ;;
+	report_language) printf '%s\n' "$language" ;;
+	clarification_pick | related_tasks_pick | directive_pick) echo skip ;;
 	confirm) echo proceed ;;
 	*) echo "cross-verify.sh: no answer to the question $1" >&2 && exit 2 ;;
 	esac
@@ -76,14 +124,20 @@ wizard() {
 	okstra-wizard "$@" --state-file "$scratch/wizard.json" --select "$pick" >"$scratch/picked" || exit 2
 	tr -d '"' <"$scratch/picked"
 }
-keep_word() { case $1 in *_model) echo keep ;; *) echo skip ;; esac; }
+# offered STEP VALUE: the value, where it is one of the choices; else it is typed.
+offered() {
+	wizard ".next.questions[] | select(.step == \"$1\") | .options[].value" step --no-submit >"$scratch/choices"
+	if grep -Fqx -e "$2" "$scratch/choices"; then printf '%s\n' "$2"; else echo __type_custom__; fi
+}
 # A group of questions is answered by one object, keyed by their names.
 reply() {
 	case $1 in
 	group:*)
+		questions=$(wizard '.next.questions[].step' step --no-submit)
 		sep='{'
-		for q in $(wizard '.next.questions[].step' step --no-submit); do
-			printf '%s"%s":"%s"' "$sep" "$q" "$(answer "$q")"
+		for q in $questions; do
+			word=$(answer "$q")
+			printf '%s"%s":"%s"' "$sep" "$q" "$word"
 			sep=','
 		done
 		echo '}'
@@ -97,6 +151,9 @@ while [ "$step" != done ]; do
 	step=$(wizard .next.step step --answer="$text")
 done
 okstra-wizard confirmation --state-file "$scratch/wizard.json" | sed 's/^/  /'
+
+# The tag in its canonical form, which file names are made of.
+[ "$language" = none ] || language=$(wizard '.inputs.translations[0]' render-args)
 
 # ---- the same task to every worker -----------------------------------------
 okstra-wizard render-args --state-file "$scratch/wizard.json" | okstra-dispatch plan --inputs - >"$scratch/jobs.jsonl"
@@ -112,7 +169,9 @@ mark "phase-batch-cleanup analysis batch closed"
 # ---- what they found, grouped ----------------------------------------------
 state=$run/state/convergence-$suffix.json
 results=$(okstra-dispatch status --run-manifest "$manifest" --select 'select(.outcome == "completed") | .resultPath' | tr -d '"' | sort -u)
-[ -n "$results" ] || { echo "cross-verify.sh: no worker completed; their logs are in $run/prompts" >&2; exit 1; }
+# shellcheck disable=SC2086
+[ -z "$results" ] || results=$(sound "okstra-converge items" $results)
+[ -n "$results" ] || { echo "cross-verify.sh: no worker gave a result; their logs are in $run/prompts" >&2; exit 1; }
 # shellcheck disable=SC2086
 okstra-converge items $results >"$scratch/items.jsonl"
 okstra-converge draft-groups --run-manifest "$manifest" --output "$run/state/grouping-$suffix.md" "$scratch/items.jsonl"
@@ -132,6 +191,8 @@ while okstra-converge queue --round "$round" "$state" >"$scratch/packets.jsonl" 
 	done
 	# A worker that is really lost is a missing vote, never an agreeing one.
 	# shellcheck disable=SC2086
+	verdicts=$(sound "okstra-converge apply --round $round --allow-missing --state $state" $verdicts)
+	# shellcheck disable=SC2086
 	okstra-converge apply --round "$round" --state "$state" --allow-missing --output "$scratch/state.json" $verdicts
 	mv "$scratch/state.json" "$state"
 	mark "phase-batch-cleanup round $round closed"
@@ -147,24 +208,30 @@ data=$run/reports/final-report-$suffix.data.json
 mark "phase-6-synthesis dispatching report writer"
 okstra-dispatch plan --run-manifest "$manifest" --batch report-writer >"$scratch/jobs.jsonl"
 run_jobs "$scratch/jobs.jsonl"
+report=
+[ ! -s "$data" ] || report=$(sound "okstra-validate doc --kind okstra-final-report" "$data")
 
 # ---- translated ----------------------------------------------------------------
-if [ "$language" != none ] && [ -s "$data" ]; then
-	say "translation into $language"
-	okstra-translate prepare --data "$data" --lang "$language" --markdown "$scratch/source.md" >"$scratch/source.json"
+# A translator that failed, or whose work is refused, takes nothing away from the
+# report: that is still priced, judged and shown.
+translated=0
+translate() {
+	okstra-translate prepare --data "$data" --lang "$language" --markdown "$scratch/source.md" >"$scratch/source.json" || return
 	digest=$(sed -n 's/.*"digest": "\(sha256:[0-9a-f]*\)".*/\1/p' "$scratch/source.json")
-	okstra-dispatch plan --run-manifest "$manifest" --batch "translator-$language" --attach "$scratch/source.md" >"$scratch/jobs.jsonl"
-	run_jobs "$scratch/jobs.jsonl"
+	okstra-dispatch plan --run-manifest "$manifest" --batch "translator-$language" --attach "$scratch/source.md" >"$scratch/jobs.jsonl" || return
+	run_jobs "$scratch/jobs.jsonl" || return
 	okstra-translate write --data "$data" --lang "$language" --source "$scratch/source.json" --source-digest "$digest" \
 		--translations "$run/worker-results/translator-translator-$language-$suffix.md" >/dev/null
+}
+if [ "$language" != none ]; then
+	say "translation into $language"
+	[ -n "$report" ] && translate || translated=1
 fi
 
 # ---- what it cost ----------------------------------------------------------------
 team=$run/state/team-state-$suffix.json
-report=
-[ ! -s "$data" ] || report="--report $data"
 # shellcheck disable=SC2086
-okstra-token-usage collect --write $report "$team" --select '
+okstra-token-usage collect --write ${report:+--report "$report"} "$team" --select '
 	(.roles[] | "  \(.label): " + (if .totalTokens then "\(.totalTokens) tokens, $\(.costUsd), \(.model)" else "not measured: \(.reason)" end)),
 	(([.unavailableReasons[] | split(":")[0]] | join(", ")) as $without |
 		(if $without == "" then "" else " or more" end) as $tokens |
@@ -180,7 +247,7 @@ okstra-converge summary "$state" --select '
 	(.positions[] | "      \(.workerId): \(.stance)" + (if .note then ", \(.note)" else "" end))' | unquote
 say "tokens and cost"
 unquote <"$scratch/usage"
-if [ "$language" != none ] && [ -s "$data" ]; then
+if [ "$language" != none ] && [ -n "$report" ]; then
 	say "translation"
 	okstra-translate status --data "$data" --lang "$language" --format json --select '.translations[] | "  \(.lang): \(.state)"' | unquote
 fi
@@ -192,5 +259,6 @@ unquote <"$scratch/verdict"
 say "files"
 echo "  run folder: $run"
 echo "  manifest:   $manifest"
-[ ! -s "$data" ] || echo "  report:     $run/reports/final-report-$suffix.md"
+[ -z "$report" ] || echo "  report:     $run/reports/final-report-$suffix.md"
+[ "$status" -ne 0 ] || status=$translated
 exit "$status"
