@@ -447,7 +447,12 @@ func TestBehaviour09WindowsBeginWithinASecond(t *testing.T) {
 	for _, tt := range []struct {
 		changed string
 		want    int
-	}{{"2026-09-08T10:00:00.900Z", 1}, {"2026-09-08T10:00:00.600Z", 1}, {"2026-09-08T10:00:00.599Z", 0}} {
+	}{
+		{"2026-09-08T10:00:00.900Z", 1},
+		{"2026-09-08T10:00:00.600Z", 1},
+		{"2026-09-08T03:00:00Z", 1}, // a clock that is behind, or a disk that keeps local time
+		{"2026-09-07T10:00:00Z", 0}, // a day before: not even opened
+	} {
 		p := newPlace(t)
 		p.write("home/.claude/projects/-w/s.jsonl",
 			`{"type":"assistant","timestamp":"2026-09-08T10:00:00.599Z","message":{"id":"m0","usage":{"input_tokens":3}}}`,

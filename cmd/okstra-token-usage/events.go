@@ -21,7 +21,7 @@ func eventsFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		r, err := s.run(ctx, std, *providers, *paths)
+		r, err := s.events(ctx, std, *providers, *paths)
 		if err != nil {
 			return err
 		}

@@ -60,6 +60,19 @@ func (s scanFlags) window() (transcript.Window, error) {
 	return w, nil
 }
 
+// events scans for whoever asks for all events, and says what they lack.
+func (s scanFlags) events(ctx context.Context, std cli.IO, providers, paths []string) (scan.Result, error) {
+	r, err := s.run(ctx, std, providers, paths)
+	if err != nil || len(providers)+len(paths) > 0 {
+		return r, err
+	}
+	home, err := s.homes(std)
+	if dir, n := scan.Unread(home); n > 0 {
+		std.Warnf("not counted: %d conversations of Antigravity in %s, which are databases", n, dir)
+	}
+	return r, err
+}
+
 // run scans, with a bar on a terminal. A file that cannot be read is a
 // warning; one that was named must be there.
 func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []string) (scan.Result, error) {

@@ -46,7 +46,7 @@ func sumFlags(f *cli.Flags, alwaysPrice bool) cli.Body {
 		}
 		total := usage.NewSum(o)
 		if *s.homeGiven || len(*providers) > 0 || len(*paths) > 0 && !(len(*paths) == 1 && (*paths)[0] == "-") {
-			r, err := s.run(ctx, std, *providers, *paths)
+			r, err := s.events(ctx, std, *providers, *paths)
 			if err != nil {
 				return err
 			}

@@ -223,6 +223,7 @@ func TestBrokenTablesNameEveryLine(t *testing.T) {
 		{"column missing", "model\tmatch\n", "no column aliases, input"},
 		{"short line", head + "\nm\t-\n", "t:2: 2 columns (expected 16)"},
 		{"two faults", head + "\n" + strings.Replace(row, "\t=\t", "\t~\t", 1) + "\n" + strings.Replace(row, "\t0.1\t", "\t-0.1\t", 1) + "\n", "t:3: cached \"-0.1\""},
+		{"a name that is never looked up", head + "\n" + strings.Replace(row, "m\t", "Vendor/M-20260301\t", 1) + "\n", "model \"vendor/m-20260301\": no name finds it, for names are looked up as \"m\""},
 		{"second row", head + "\n" + row + "\n" + row + "\n", "t:3: model \"m\": second row"},
 		{"confidence", head + "\n" + strings.Replace(row, "listed", "sure", 1) + "\n", "confidence \"sure\""},
 		{"half a price", head + "\n" + strings.Replace(row, "\t0.1\t", "\t-\t", 1) + "\n", "all or none"},

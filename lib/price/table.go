@@ -139,8 +139,14 @@ func (t *Table) add(row *Row) error {
 	if t.names[row.Model] != nil {
 		return fmt.Errorf("model %q: second row", row.Model)
 	}
+	if found := clean(row.Model); found != row.Model {
+		return fmt.Errorf("model %q: no name finds it, for names are looked up as %q", row.Model, found)
+	}
 	t.names[row.Model] = row
 	for _, a := range row.Aliases {
+		if found := clean(a); found != a {
+			return fmt.Errorf("alias %q: no name finds it, for names are looked up as %q", a, found)
+		}
 		if t.alias[a] != nil {
 			return fmt.Errorf("alias %q: already of model %q", a, t.alias[a].Model)
 		}
@@ -169,17 +175,18 @@ func (t *Table) With(more []Listed) (*Table, error) {
 		}
 	}
 	for _, m := range more {
-		if id := strings.ToLower(m.Model); out.names[id] != nil || out.alias[id] != nil {
+		id := clean(m.Model)
+		if id == "" || out.names[id] != nil || out.alias[id] != nil {
 			continue
 		}
 		var aliases []string
 		for _, a := range m.Aliases {
-			if a = strings.ToLower(a); out.alias[a] == nil && a != strings.ToLower(m.Model) {
+			if a = clean(a); a != "" && out.alias[a] == nil && a != id && !slices.Contains(aliases, a) {
 				aliases = append(aliases, a)
 			}
 		}
 		cells := []string{
-			strings.ToLower(m.Model), orDash(strings.Join(aliases, "|")), "=", m.Input, m.Cached, m.Output, "in?", "in?",
+			id, orDash(strings.Join(aliases, "|")), "=", m.Input, m.Cached, m.Output, "in?", "in?",
 			"-", "-", "-", "-", "-", m.Source, "-", "listed",
 		}
 		row, err := newRow(columns, cells)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"okstra/lib/price"
@@ -98,7 +97,7 @@ func (s *Sum) Add(e transcript.Event) {
 	for i, name := range s.o.By {
 		values[i] = keyOf[name](e, s.o.Location)
 	}
-	id := strings.Join(values, "\x00")
+	id := fmt.Sprintf("%q", values)
 	if s.groups[id] == nil {
 		s.groups[id] = s.cell(values)
 	}

@@ -47,6 +47,39 @@ func TestReport15ADayIsTheLocalOneOfTheInstant(t *testing.T) {
 	}
 }
 
+// The day is the wall's in that zone at that instant: with half and quarter hours,
+// and on the days that a clock is set.
+func TestDaysInZones(t *testing.T) {
+	for _, tt := range []struct{ zone, at, want string }{
+		{"Asia/Kolkata", "2026-09-08T18:29:59.999Z", "2026-09-08"},
+		{"Asia/Kolkata", "2026-09-08T18:30:00Z", "2026-09-09"},
+		{"Asia/Kathmandu", "2026-09-08T18:14:59Z", "2026-09-08"},
+		{"Asia/Kathmandu", "2026-09-08T18:15:00Z", "2026-09-09"},
+		{"Europe/Berlin", "2026-03-29T21:59:59Z", "2026-03-29"}, // a day of 23 hours
+		{"Europe/Berlin", "2026-03-28T23:00:00Z", "2026-03-29"},
+		{"Europe/Berlin", "2026-03-29T22:00:00Z", "2026-03-30"},
+		{"Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25"}, // one of 25
+		{"Europe/Berlin", "2026-10-25T22:59:59Z", "2026-10-25"},
+		{"Australia/Lord_Howe", "2026-04-04T13:00:00Z", "2026-04-05"}, // set by half an hour
+		{"Australia/Lord_Howe", "2026-04-05T13:29:59Z", "2026-04-05"},
+		{"Australia/Lord_Howe", "2026-04-05T13:30:00Z", "2026-04-06"},
+		{"America/St_Johns", "2026-09-09T02:29:59Z", "2026-09-08"},
+		{"Pacific/Apia", "2011-12-30T09:59:59Z", "2011-12-29"}, // a day that never was
+		{"Pacific/Apia", "2011-12-30T10:00:00Z", "2011-12-31"},
+	} {
+		zone, err := time.LoadLocation(tt.zone)
+		if err != nil {
+			t.Skipf("no time zones here: %v", err)
+		}
+		s := NewSum(SumOptions{By: []string{"day"}, Location: zone})
+		e := transcript.Event{TS: tt.at, At: transcript.Instant(tt.at), Counts: transcript.Counts{Input: 1}}
+		s.Add(e)
+		if got := s.Totals().Groups[0].Key["day"]; got != tt.want {
+			t.Errorf("%s in %s: %s, want %s", tt.at, tt.zone, got, tt.want)
+		}
+	}
+}
+
 func TestReport27ReasoningIsAPartOfTheOutput(t *testing.T) {
 	e := reply("codex", "gpt-5.6-sol", "10:00:00", 100, 0, 0, 0, 50)
 	e.Reasoning = 40

@@ -165,7 +165,7 @@ func grokLine(t *rapid.T) string {
 		models = object(t, "grok-4.7", object(t, "inputTokens", number(t), "outputTokens", number(t), "cachedReadTokens", number(t), "modelCalls", "2"), draw(t, "grok-4.7", "b"), draw(t, "", object(t, counts...)))
 	}
 	usage := draw(t, "null", "", object(t, append(counts, "modelUsage", models, "usageIsIncomplete", draw(t, "", "", "true"))...), object(t, counts...))
-	return object(t, "timestamp", draw(t, "1789000000", "1789000001", "1789000050", "", `"x"`), "params", object(t, "sessionId", draw(t, `"s1"`, `"s2"`, ""),
+	return object(t, "timestamp", draw(t, "1789000000", "1789000001", "1789000050", "1789000000123", "", `"x"`), "params", object(t, "sessionId", draw(t, `"s1"`, `"s2"`, ""),
 		"update", object(t, "sessionUpdate", draw(t, `"turn_completed"`, `"turn_completed"`, `"turn_completed"`, `"tool_call"`), "prompt_id", draw(t, `"p1"`, `"p2"`, ""), "usage", usage),
 		"_meta", object(t, "eventId", draw(t, `"e1"`, `"e2"`, ""), "agentTimestampMs", draw(t, "1789000000123", "1789000040000", ""), "totalTokens", "120000")))
 }

@@ -34,7 +34,7 @@ func carved(c transcript.Counts) transcript.Counts {
 func when(v any, unit int64) (ms int64, ok bool) {
 	number, _ := v.(json.Number)
 	n, whole := integral(string(number))
-	if !whole || n == 0 || n > 1<<43 {
+	if !whole || n == 0 || n > (1<<43)/unit {
 		return 0, false
 	}
 	return n * unit, true

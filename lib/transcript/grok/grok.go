@@ -148,10 +148,13 @@ func (p *parser) value(c *rawjson.Cursor) {
 	}
 }
 
+// latest is in the year 2248; what lies behind it is no time of a transcript.
+const latest = 1 << 43
+
 // milliseconds reads a whole number of units of so many milliseconds.
 func milliseconds(c *rawjson.Cursor, unit int64) int64 {
 	n, ok := rawjson.ParseCount(c.Skip())
-	if !ok || n == 0 || n > 1<<43 {
+	if !ok || n == 0 || n > latest/unit {
 		return -1
 	}
 	return n * unit

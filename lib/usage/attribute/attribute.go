@@ -79,8 +79,10 @@ func newMatcher(r Run, events []transcript.Event) *matcher {
 	m := &matcher{Run: r, ids: make(map[string]int), parents: make(map[string]string)}
 	for i, o := range r.Owners {
 		for _, id := range o.SessionIDs() {
-			if _, taken := m.ids[plainID(id)]; !taken {
-				m.ids[plainID(id)] = i // a session that two workers name is the first one's
+			// The lead's session is the lead's, whatever a row calls it: agents in it are
+			// told by their names. A session that two workers name is the first one's.
+			if _, taken := m.ids[plainID(id)]; !taken && !m.isLead(id) {
+				m.ids[plainID(id)] = i
 			}
 		}
 	}

@@ -120,6 +120,12 @@ func TestAttribution(t *testing.T) {
 			want:     "lead 0 scope 7 fold 0",
 		},
 		{
+			name: "a ledger row that names the lead's own session does not take it", roster: []string{"scope"},
+			rows:     fmt.Sprintf(`[{"workerId":"scope","sessionId":%q}]`, lead),
+			sessions: []session{{id: lead, tokens: 1}, inProcess("scope-worker", 2)},
+			want:     "lead 1 scope 2 fold 0",
+		},
+		{
 			name: "behaviours 17, 18: outside the window", roster: []string{"scope"}, rows: `[{"workerId":"scope","sessionId":"a"}]`,
 			sessions: []session{{id: "a", tokens: 1, clock: "12:00:00"}, {id: lead, path: agentFile(lead, "scope-worker"), agent: "scope-worker", tokens: 2, clock: "12:00:00"}},
 			want:     "lead 0 scope 0 fold 0",

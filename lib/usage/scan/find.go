@@ -142,17 +142,17 @@ func identity(info fs.FileInfo) (device, inode uint64, changed int64) {
 	return 0, 0, 0
 }
 
-// choose drops the poorer copies of files that a provider moves or compresses:
-// plain wins over compressed, the root named first over the later ones. Then it
+// choose drops the poorer copies of files that a provider moves or somebody
+// compresses: plain wins over compressed, the root named first over the later ones. Then it
 // sorts by path.
 func choose(files []found) []found {
 	best := make(map[string]int)
 	drop := make(map[int]bool)
 	for i, f := range files {
-		if f.reader.SameFile == nil {
-			continue
+		key := strings.TrimSuffix(f.path, ".zst")
+		if f.reader.SameFile != nil {
+			key = f.reader.Provider + "\x00" + f.reader.SameFile(f.path)
 		}
-		key := f.reader.Provider + "\x00" + f.reader.SameFile(f.path)
 		j, ok := best[key]
 		switch {
 		case !ok:

@@ -102,6 +102,29 @@ func TestReport38ChatsInBothFormsAtAnyDepth(t *testing.T) {
 	}
 }
 
+// Somebody packs files and is interrupted, or keeps both: one is the other.
+func TestAPackedTwinIsNotCountedBesideThePlainFile(t *testing.T) {
+	w := newWorld(t)
+	texts := map[string]string{ // rows without ids, which nothing else would tell apart from work of the same size
+		session:                                `{"type":"assistant","timestamp":"2026-09-08T10:00:00Z","message":{"usage":{"input_tokens":5}}}` + "\n",
+		".grok/sessions/%2Fw/s1/updates.jsonl": `{"timestamp":1789000009,"params":{"update":{"sessionUpdate":"turn_completed","usage":{"inputTokens":5}}}}` + "\n",
+		".kimi-code/sessions/wd_w_0/session_s1/agents/main/wire.jsonl": `{"type":"usage.record","usage":{"inputOther":5}}` + "\n",
+	}
+	for name, text := range texts {
+		w.write(t, name, []byte(text))
+		w.write(t, name+".zst", packed(t, text))
+	}
+	if got := w.agree(t, "both", time.Time{}); strings.Count(got, `"input":5`) != 3 {
+		t.Errorf("want three events:\n%s", got)
+	}
+	for name := range texts {
+		must(t, os.Remove(w.path(name)))
+	}
+	if got := w.agree(t, "packed only", time.Time{}); strings.Count(got, `"input":5`) != 3 {
+		t.Errorf("want three events:\n%s", got)
+	}
+}
+
 func TestOneFileByTwoNamesIsReadOnce(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, session, []byte(reply("m1", 1, "10:00:00")+"\n"))

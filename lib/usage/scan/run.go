@@ -72,13 +72,17 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return r, nil
 }
 
-// recent drops the files that were last changed before the time of interest. A
-// provider whose old files bear on new ones keeps them all.
+// skew is by how much the clock that dates a file may be behind the one that
+// dates what is in it: a server's clock, or a disk that keeps local time.
+const skew = 24 * time.Hour
+
+// recent drops the files that were last changed well before the time of interest.
+// A provider whose old files bear on new ones keeps them all.
 func (o Options) recent(list []found) []found {
 	if o.Since.IsZero() {
 		return list
 	}
-	since := o.Since.UnixNano()
+	since := o.Since.Add(-skew).UnixNano()
 	return slices.DeleteFunc(list, func(f found) bool { return !f.reader.Lineage && f.mtime < since })
 }
 
