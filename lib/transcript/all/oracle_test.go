@@ -311,6 +311,9 @@ func entries(docs []document, j *judgement) []*entry {
 				rest = bytes.TrimPrefix(rest, []byte("\ufeff"))
 			}
 			rest = bytes.ReplaceAll(rest, []byte{0}, nil)
+			if len(rest) > 0 && rest[0] <= ' ' && len(bytes.TrimSpace(rest)) == 0 {
+				continue // blank, if not only by JSON's measure
+			}
 			for len(bytes.Trim(rest, " \t\r\n")) > 0 {
 				v, end, ok := parse(rest)
 				if !ok {

@@ -3,6 +3,7 @@ package all
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,8 +82,15 @@ func (s sample) read(t fataler, text []byte, every bool) *transcript.File {
 	return f
 }
 
+// scratches are reused from text to text, as a worker's is from file to file: a
+// fuzz target would spend most of its time on clearing new ones.
+var scratches = sync.Pool{New: func() any { return new(transcript.Scratch) }}
+
 func scanOn(t fataler, r *transcript.Reader, text []byte, f *transcript.File, every bool) {
-	if err := r.Scan(bytes.NewReader(text), f, &transcript.Scratch{Every: every}); err != nil {
+	s, _ := scratches.Get().(*transcript.Scratch)
+	defer scratches.Put(s)
+	s.Every = every
+	if err := r.Scan(bytes.NewReader(text), f, s); err != nil {
 		t.Fatalf("%v", err)
 	}
 }
