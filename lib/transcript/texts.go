@@ -1,28 +1,31 @@
 package transcript
 
-import "strings"
+import "unsafe"
 
 // Texts turns bytes of a reused buffer into strings that last. Values that
 // repeat (session, model, working directory) are kept once.
 type Texts struct {
-	chunk strings.Builder
+	chunk []byte // only ever appended to: what was handed out stays as it is
 	seen  map[string]string
 }
 
-const textChunk = 32 << 10
+// The first chunk is small, for most homes are; each later one is twice as large.
+const (
+	firstChunk = 32 << 10
+	lastChunk  = largePage
+)
 
 // Keep copies b. Many small copies share one allocation.
 func (t *Texts) Keep(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}
-	if len(b) > t.chunk.Cap()-t.chunk.Len() {
-		t.chunk = strings.Builder{}
-		t.chunk.Grow(max(textChunk, len(b)))
+	if len(b) > cap(t.chunk)-len(t.chunk) {
+		t.chunk = Room[byte](max(min(2*cap(t.chunk), lastChunk), firstChunk, len(b)))
 	}
-	at := t.chunk.Len()
-	t.chunk.Write(b)
-	return t.chunk.String()[at:]
+	at := len(t.chunk)
+	t.chunk = append(t.chunk, b...)
+	return unsafe.String(&t.chunk[at], len(b))
 }
 
 // Intern is Keep for a value that is likely to come again.

@@ -219,44 +219,57 @@ func (f found) join(pieces []piece) (*transcript.File, error) {
 	if len(pieces) == 1 {
 		return pieces[0].got, pieces[0].fault
 	}
-	var file *transcript.File
+	var parts []*transcript.File
 	var faults []error
-	rows := 0
-	for _, p := range pieces {
-		if p.got != nil {
-			rows += len(p.got.Rows)
-		}
-	}
 	for _, p := range pieces {
 		faults = append(faults, p.fault)
-		switch {
-		case p.got == nil:
-		case file == nil:
-			file = p.got
-			file.Rows = append(make([]transcript.Row, 0, rows), file.Rows...)
-		default:
-			extend(file, p.got)
+		if p.got != nil {
+			parts = append(parts, p.got)
 		}
 	}
-	if file != nil && f.reader.Describe != nil {
+	if len(parts) == 0 {
+		return nil, errors.Join(faults...)
+	}
+	file, rows := parts[0], joinRows(parts)
+	for _, next := range parts[1:] {
+		extend(file, next)
+	}
+	file.Rows = rows
+	if f.reader.Describe != nil {
 		f.reader.Describe(file)
 	}
 	return file, errors.Join(faults...)
 }
 
-// extend appends the rows and sums of a file's next piece.
-func extend(file, next *transcript.File) {
-	base := file.End.Line
-	for i := range next.Rows {
-		next.Rows[i].Line += base
+// joinRows puts the rows of a file's parts behind each other, their lines counted
+// from the start of the file.
+func joinRows(parts []*transcript.File) []transcript.Row {
+	type place struct{ row, line int }
+	places := make([]place, len(parts))
+	var end place
+	for i, part := range parts {
+		places[i] = end
+		end.row, end.line = end.row+len(part.Rows), end.line+part.End.Line
 	}
-	file.Rows = append(file.Rows, next.Rows...)
+	rows := transcript.Room[transcript.Row](end.row)[:end.row]
+	atOnce(len(parts), func(i int) {
+		own := rows[places[i].row:][:len(parts[i].Rows)]
+		copy(own, parts[i].Rows)
+		for k := range own {
+			own[k].Line += places[i].line
+		}
+		parts[i].Rows = nil
+	})
+	return rows
+}
+
+// extend adds the sums of a file's next piece.
+func extend(file, next *transcript.File) {
 	file.Session, file.Agent, file.Team = cmp.Or(file.Session, next.Session), cmp.Or(file.Agent, next.Agent), cmp.Or(file.Team, next.Team)
 	file.CWD, file.Parent = cmp.Or(file.CWD, next.CWD), cmp.Or(file.Parent, next.Parent)
 	file.Bytes += next.Bytes
 	file.Skipped += next.Skipped
 	file.BadNumbers += next.BadNumbers
-	file.End = transcript.Position{Line: base + next.End.Line, Offset: next.End.Offset}
+	file.End = transcript.Position{Line: file.End.Line + next.End.Line, Offset: next.End.Offset}
 	file.Tail = next.Tail
-	next.Rows = nil
 }
