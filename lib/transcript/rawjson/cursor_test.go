@@ -38,6 +38,34 @@ func TestCursorAcceptsWhatEncodingJSONAccepts(t *testing.T) {
 	}
 }
 
+// Every byte at every place of a string, long enough for all ways to look at it.
+func TestCursorSeesEveryByteOfAString(t *testing.T) {
+	for size := range 100 {
+		text := []byte(`"` + strings.Repeat("x", size) + `"` + strings.Repeat(" ", 40))
+		for at := 1; at <= size; at++ {
+			for c := range 256 {
+				text[at] = byte(c)
+				cursor := New(text)
+				got, ok := cursor.Text()
+				want, wantOK := text[1:size+1], c >= 0x20 && c != '\\'
+				if c == '"' {
+					want = text[1:at]
+				}
+				if c == '\\' && (at == size || text[at+1] == 'x') {
+					want = nil // no escape, or of the closing quotation mark
+				}
+				if !wantOK {
+					want = nil
+				}
+				if ok != wantOK || string(got) != string(want) {
+					t.Fatalf("%q: %q, %v, want %q, %v", text, got, ok, want, wantOK)
+				}
+			}
+			text[at] = 'x'
+		}
+	}
+}
+
 func FuzzCursor(f *testing.F) {
 	for _, text := range texts {
 		f.Add([]byte(text))
