@@ -112,11 +112,11 @@ func (s *sheet) readVerdicts(at string, r *Round) {
 // voteFault is the code for which a vote would have been lost when it was
 // read, "" for a vote that counts.
 func (s *State) voteFault(kind string, v *Verdict) string {
-	basis := ""
+	vote := grouping.Vote{Verdict: v.Verdict, Evidence: v.Evidence, Reason: v.Reason}
 	if v.DisagreeBasis != nil {
-		basis = *v.DisagreeBasis
+		vote.Basis = *v.DisagreeBasis
 	}
-	return s.roundForm(kind).Code(v.Verdict, basis, v.Evidence, v.Reason)
+	return s.roundForm(kind).Code(vote)
 }
 
 func (s *sheet) readMissing(at string, r *Round) {
@@ -127,14 +127,20 @@ func (s *sheet) readMissing(at string, r *Round) {
 		if !ok {
 			continue
 		}
-		if s.files[v] == (m.Code == CodeFileMissing) || !slices.Contains(missingCodes, m.Code) {
+		if !IsMissingCode(m.Code, s.files[v]) {
 			s.k.broken(pointer()+"/code", "%q is no reason for a vote that is missing while worker %q gave %s", m.Code, m.WorkerID, givenFile(s.files[v]))
 		}
 	}
 }
 
-// missingCodes are the reasons for a missing vote on a finding.
-var missingCodes = append([]string{CodeFileMissing, CodeGroupMissing}, grouping.BlockCodes...)
+// IsMissingCode says whether a code is a reason for a missing vote of somebody
+// who gave a file, or gave none.
+func IsMissingCode(code string, filed bool) bool {
+	if !filed {
+		return code == CodeFileMissing
+	}
+	return code == CodeGroupMissing || slices.Contains(grouping.BlockCodes, code)
+}
 
 func givenFile(there bool) string {
 	if there {

@@ -207,14 +207,14 @@ func (p *verdictParser) closeBlock() {
 // blockFault is something wrong with the labels of a block.
 type blockFault struct{ code, text string }
 
-// Code is the code for which a vote with these parts would not count, "" for
+// Code is the code for which a vote with these labels would not count, "" for
 // one that counts. An empty text stands for an absent label.
-func (f Form) Code(verdict, basis, evidence, reason string) string {
-	faults := f.judge(&Vote{Verdict: verdict, Basis: basis, hasBasis: basis != "", Evidence: evidence, Reason: reason})
-	if len(faults) == 0 {
-		return ""
+func (f Form) Code(v Vote) string {
+	v.hasBasis, v.hasLetter = v.Basis != "", v.Letter != ""
+	if faults := f.judge(&v); len(faults) > 0 {
+		return faults[0].code
 	}
-	return faults[0].code
+	return ""
 }
 
 // judge tells what is wrong with the labels of a vote. Where the verdict is

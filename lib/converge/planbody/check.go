@@ -1,11 +1,13 @@
 package planbody
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 
+	"okstra/lib/converge"
 	"okstra/lib/converge/grouping"
 	"okstra/lib/finding"
 )
@@ -168,40 +170,87 @@ func (k *checker) round(i int, r *Round, items []Item, votes standing) {
 	if !maps.EqualFunc(r.Asked, asked, slices.Equal[[]string]) {
 		k.fault(at+"/asked", "%v (expected %v)", r.Asked, asked)
 	}
-	open := map[seat]bool{}
+	sheet := &sheet{k: k, at: at, round: r, open: map[seat]bool{}, filed: map[string]bool{}}
 	for worker, ids := range asked {
 		for _, id := range ids {
-			open[seat{id, worker}] = true
+			sheet.open[seat{id, worker}] = true
 		}
 	}
-	answer := func(pointer, item, worker string) {
-		if !open[seat{item, worker}] {
-			k.fault(pointer, "worker %q was not asked about %s in round %d, or answers twice", worker, item, r.Round)
-		}
-		delete(open, seat{item, worker})
+	sheet.files(asked)
+	sheet.verdicts()
+	sheet.missing()
+	if n := len(sheet.open); n > 0 {
+		k.fault(at, "%d questions have neither a vote nor a missing one", n)
 	}
-	filed := map[string]bool{}
-	for j, f := range r.Files {
-		if filed[f.WorkerID] || asked[f.WorkerID] == nil {
-			k.fault(fmt.Sprintf("%s/files/%d/workerId", at, j), "worker %q gives a second file, or was asked nothing", f.WorkerID)
+}
+
+// sheet is the questions of a round, struck out as they are answered.
+type sheet struct {
+	k     *checker
+	at    string
+	round *Round
+	open  map[seat]bool
+	filed map[string]bool // workers that gave a file
+}
+
+// files checks the recorded files: one of each worker, of workers that were
+// asked, in order.
+func (s *sheet) files(asked map[string][]string) {
+	for j, f := range s.round.Files {
+		pointer := fmt.Sprintf("%s/files/%d/workerId", s.at, j)
+		if s.filed[f.WorkerID] || asked[f.WorkerID] == nil {
+			s.k.fault(pointer, "worker %q gives a second file, or was asked nothing", f.WorkerID)
 		}
-		filed[f.WorkerID] = true
-	}
-	for j, v := range r.Verdicts {
-		pointer := fmt.Sprintf("%s/verdicts/%d", at, j)
-		answer(pointer, v.ItemID, v.WorkerID)
-		if (v.Letter != nil) != (v.Verdict == grouping.Disagree) {
-			k.fault(pointer+"/letter", "a %s needs a letter and nothing else may have one", grouping.Disagree)
+		if j > 0 && s.round.Files[j-1].WorkerID > f.WorkerID {
+			s.k.fault(pointer, "worker %q is out of order", f.WorkerID)
 		}
-		if !filed[v.WorkerID] {
-			k.fault(pointer+"/workerId", "worker %q votes and gave no file", v.WorkerID)
+		s.filed[f.WorkerID] = true
+	}
+}
+
+// strike takes a question off the sheet. Answers stand in order of items, then
+// of workers: last is the one before.
+func (s *sheet) strike(pointer, item, worker string, last *seat) {
+	here := seat{item, worker}
+	if !s.open[here] {
+		s.k.fault(pointer, "worker %q was not asked about %s in round %d, or answers twice", worker, item, s.round.Round)
+	}
+	delete(s.open, here)
+	if cmp.Or(byNumber(item, last.item), cmp.Compare(worker, last.worker)) < 0 {
+		s.k.fault(pointer, "the answer of worker %q on %s stands out of order (expected items, then workers)", worker, item)
+	}
+	*last = here
+}
+
+func (s *sheet) verdicts() {
+	var last seat
+	for j, v := range s.round.Verdicts {
+		pointer := fmt.Sprintf("%s/verdicts/%d", s.at, j)
+		s.strike(pointer, v.ItemID, v.WorkerID, &last)
+		vote := grouping.Vote{Verdict: v.Verdict, Evidence: v.Evidence, Reason: v.Reason}
+		if v.Letter != nil {
+			vote.Letter = *v.Letter
+		}
+		switch code := (grouping.Form{PlanBody: true}).Code(vote); {
+		case code == grouping.CodeVerdictLetter:
+			s.k.fault(pointer+"/letter", "a %s needs a letter and nothing else may have one", grouping.Disagree)
+		case code != "":
+			s.k.fault(pointer, "the vote of %q on %s does not count: %s", v.WorkerID, v.ItemID, code)
+		}
+		if !s.filed[v.WorkerID] {
+			s.k.fault(pointer+"/workerId", "worker %q votes and gave no file", v.WorkerID)
 		}
 	}
-	for j, m := range r.Missing {
-		answer(fmt.Sprintf("%s/missing/%d", at, j), m.ItemID, m.WorkerID)
-	}
-	if len(open) > 0 {
-		k.fault(at, "%d questions have neither a vote nor a missing one", len(open))
+}
+
+func (s *sheet) missing() {
+	var last seat
+	for j, m := range s.round.Missing {
+		pointer := fmt.Sprintf("%s/missing/%d", s.at, j)
+		s.strike(pointer, m.ItemID, m.WorkerID, &last)
+		if !converge.IsMissingCode(m.Code, s.filed[m.WorkerID]) {
+			s.k.fault(pointer+"/code", "%q is no reason for this missing vote of worker %q (a file of it: %v)", m.Code, m.WorkerID, s.filed[m.WorkerID])
+		}
 	}
 }
 
