@@ -189,13 +189,17 @@ func (m *matcher) isTeams(e *transcript.Event) bool {
 // place finds the sessions of dispatches whose own id leads to no transcript: a
 // session of the same provider that began in the dispatch's directory or the
 // project's while its wrapper ran. Of several dispatches the one that started
-// last before it has it.
+// last before it has it; of those that started at once, the first of the ledger.
 func (m *matcher) place(events []transcript.Event) map[string]int {
 	present := make(map[string]bool)
 	for _, f := range m.Files {
 		present[plainID(f.Session)] = true
 	}
-	placed, started := make(map[string]int), make(map[string]int64)
+	type claim struct {
+		from  int64
+		order int
+	}
+	placed, claims := make(map[string]int), make(map[string]claim)
 	for session, s := range m.starts(events) {
 		if _, known := m.ids[session]; known || m.isLead(session) || s.provider == claude.Provider {
 			continue
@@ -206,11 +210,12 @@ func (m *matcher) place(events []transcript.Event) map[string]int {
 				if id := d.sessionID(); from == transcript.NoTime || id != "" && present[plainID(id)] || d.provider(o) != s.provider {
 					continue
 				}
-				best, taken := started[session]
-				if s.at < from || s.at > to || !m.isHere(s.cwd, d.Row) || taken && from <= best {
+				best, taken := claims[session]
+				worse := taken && (from < best.from || from == best.from && d.order > best.order)
+				if s.at < from || s.at > to || !m.isHere(s.cwd, d.Row) || worse {
 					continue
 				}
-				placed[session], started[session] = i, from
+				placed[session], claims[session] = i, claim{from, d.order}
 			}
 		}
 	}

@@ -177,6 +177,13 @@ func TestAttribution(t *testing.T) {
 			want: "lead 0 scope 5 other 2 fold 0",
 		},
 		{
+			name: "of dispatches that started at once, the first of the ledger has the session", roster: []string{"scope", "other"},
+			rows:     `[{"workerId":"other","provider":"grok","promptPath":"p2"},{"workerId":"scope","provider":"grok","promptPath":"p1"}]`,
+			status:   map[string]*run.Status{"p1": window("10:05:00", "10:20:00"), "p2": window("10:05:00", "10:30:00")},
+			sessions: []session{{provider: "grok", id: "a", cwd: "/w/jobs", tokens: 1}},
+			want:     "lead 0 scope 0 other 1 fold 0",
+		},
+		{
 			name: "a dispatch whose own session is there takes no other", roster: []string{"scope"},
 			rows:     `[{"workerId":"scope","provider":"codex","promptPath":"p1","sessionId":"a"}]`,
 			status:   map[string]*run.Status{"p1": window("10:05:00", "10:20:00")},

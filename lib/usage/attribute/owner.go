@@ -14,6 +14,7 @@ import (
 type Dispatch struct {
 	Row    run.LedgerRow
 	Status *run.Status
+	order  int // of the row in the ledger
 }
 
 func (d Dispatch) sessionID() string {
@@ -63,13 +64,13 @@ func Owners(state run.TeamState, status func(promptPath string) *run.Status) []O
 	for i, w := range state.Workers {
 		owners[i] = Owner{WorkerID: w.WorkerID, Provider: w.Provider}
 	}
-	for _, row := range rows {
+	for n, row := range rows {
 		key := row.WorkerKey()
 		i := slices.IndexFunc(owners, func(o Owner) bool { return o.WorkerID == key })
 		if key == "" || i < 0 {
 			continue
 		}
-		owners[i].Dispatches = append(owners[i].Dispatches, Dispatch{row, status(row.PromptPath)})
+		owners[i].Dispatches = append(owners[i].Dispatches, Dispatch{row, status(row.PromptPath), n})
 	}
 	return owners
 }
