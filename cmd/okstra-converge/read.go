@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"okstra/lib/cli"
 	"okstra/lib/converge"
@@ -32,11 +33,16 @@ func readState(std cli.IO, file *cli.Input) (converge.State, error) {
 	return s, cli.BadInput(located(doc, converge.Check(s)))
 }
 
-// located gives each finding in a document its place.
+// located gives each finding in a document its place: where there is nothing
+// at its pointer, that of what should hold it.
 func located(doc jsondoc.Doc, list []finding.Finding) error {
 	var errs []error
 	for _, f := range list {
 		line, column := doc.Position(f.Pointer)
+		for at := f.Pointer; line == 0 && at != ""; {
+			at = at[:max(strings.LastIndexByte(at, '/'), 0)]
+			line, column = doc.Position(at)
+		}
 		errs = append(errs, fmt.Errorf("%s:%d:%d: %s: %s: %s", doc.Name, line, column, f.Pointer, f.Code, f.Message))
 	}
 	return errors.Join(errs...)

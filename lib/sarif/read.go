@@ -66,8 +66,9 @@ func at[T any](list []T, index *int) *T {
 	return &list[*index]
 }
 
-// RuleOf is the rule of a result, by reference, index or id. Where the run
-// does not describe it there is only its id, which may be "".
+// RuleOf is the rule of a result, by reference, index or id; of several that
+// an id is a case of, the one with the longest id. Where the run does not
+// describe it there is only its id, which may be "".
 func (r *Run) RuleOf(res Result) Rule {
 	id := res.RuleID
 	index := res.RuleIndex
@@ -86,12 +87,16 @@ func (r *Run) RuleOf(res Result) Rule {
 	if rule := at(c.Rules, index); rule != nil && (id == "" || describes(*rule, id)) {
 		return named(*rule, id)
 	}
+	found, closest := Rule{ID: id}, ""
 	for _, rule := range c.Rules {
-		if id != "" && describes(rule, id) {
-			return named(rule, id)
+		switch {
+		case id != "" && rule.ID == id:
+			return rule
+		case id != "" && len(rule.ID) > len(closest) && describes(rule, id):
+			closest, found = rule.ID, named(rule, id)
 		}
 	}
-	return Rule{ID: id}
+	return found
 }
 
 // describes says whether a rule is that of an id; "CA1000/1" is a case of

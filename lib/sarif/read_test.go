@@ -80,6 +80,16 @@ func TestLevelOfAResult(t *testing.T) {
 	}
 }
 
+// A case of a rule may have a description of its own, wherever it stands.
+func TestTheRuleOfACaseIsTheClosest(t *testing.T) {
+	r := Run{Tool: Tool{Driver: Driver{Rules: []Rule{{ID: "CA1"}, {ID: "CA1/2/3", Name: "case of a case"}, {ID: "CA1/2", Name: "case"}, {ID: "CA1/2/3/4"}}}}}
+	for id, want := range map[string]string{"CA1/2": "case", "CA1/2/3": "case of a case", "CA1/2/9": "case", "CA1/2/3/9": "case of a case", "CA1/9": "", "CA12": ""} {
+		if got := r.RuleOf(Result{RuleID: id}); got.ID != id || got.Name != want {
+			t.Errorf("%s: %+v, want %q", id, got, want)
+		}
+	}
+}
+
 // The identifier was computed by another implementation (Python's uuid).
 func TestGUIDIsVersionFive(t *testing.T) {
 	if got, want := GUID("http://www.example.com/"), "fcde3c85-2270-590f-9e7c-ee003d65e0e2"; got != want {

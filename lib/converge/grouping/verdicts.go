@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"okstra/lib/finding"
 	"okstra/lib/run"
@@ -230,10 +231,10 @@ func (f Form) judge(v *Vote) []blockFault {
 	}
 	disagrees := v.Verdict == Disagree
 	adversarial := f.Adversarial && !f.PlanBody
-	if v.Evidence == "" && (v.Verdict != Agree || adversarial) {
+	if !visible(v.Evidence) && (v.Verdict != Agree || adversarial) {
 		bad(CodeVerdictEvidence, "%s on %s quotes no evidence", v.Verdict, v.ID)
 	}
-	if v.Reason == "" && v.Verdict != Agree {
+	if !visible(v.Reason) && v.Verdict != Agree {
 		bad(CodeVerdictReason, "%s on %s has no reason", v.Verdict, v.ID)
 	}
 	switch {
@@ -249,6 +250,12 @@ func (f Form) judge(v *Vote) []blockFault {
 		bad(CodeVerdictLetter, "letter %q of %s on %s (expected one of %s)", v.Letter, v.Verdict, v.ID, strings.Join(Letters, ", "))
 	}
 	return faults
+}
+
+// visible says whether there is anything to read in a text: marks that show
+// nothing are no evidence and no reason.
+func visible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
 // BlockCodes are the codes of bad blocks, in the order in which one of them is
