@@ -117,6 +117,8 @@ func TestBehaviour24AStatusFilesUsage(t *testing.T) {
 		{"another name for thoughts", `{"inputTokens":1,"outputTokens":9,"thinkingOutputTokens":4}`, "1 0 9 4"},
 		{"behaviour 28: more cached than there was input", `{"inputTokens":100,"cachedInputTokens":140}`, "0 100 0 0"},
 		{"more thoughts than output", `{"outputTokens":3,"reasoningTokens":8}`, "0 0 3 3"},
+		{"whole numbers in other notations", `{"inputTokens":5e3,"outputTokens":9.0}`, "5000 0 9 0"},
+		{"beyond 2^53, and a fraction", `{"inputTokens":9007199254740994,"cachedInputTokens":1.5,"outputTokens":1}`, "0 0 1 0"},
 		{"no count", `{"inputTokens":"many","outputTokens":-3}`, ""},
 		{"all zero", `{"inputTokens":0}`, ""},
 		{"null", `null`, ""},

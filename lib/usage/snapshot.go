@@ -2,6 +2,7 @@ package usage
 
 import (
 	"encoding/json"
+	"math"
 
 	"okstra/lib/transcript"
 )
@@ -24,10 +25,12 @@ func snapshot(raw json.RawMessage) (transcript.Counts, bool) {
 	count := func(names []string) int64 {
 		for _, name := range names {
 			var n json.Number
-			if json.Unmarshal(fields[name], &n) == nil {
-				if v, err := n.Int64(); err == nil && v > 0 {
-					return v
-				}
+			if json.Unmarshal(fields[name], &n) != nil {
+				continue
+			}
+			// Up to 2^53 a whole number is exact as a float, however it is written.
+			if v, err := n.Float64(); err == nil && v > 0 && v <= 1<<53 && v == math.Trunc(v) {
+				return int64(v)
 			}
 		}
 		return 0
