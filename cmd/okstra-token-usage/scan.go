@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"okstra/lib/cli"
@@ -84,8 +85,8 @@ func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []strin
 	if err != nil {
 		return scan.Result{}, err
 	}
-	if *s.homeGiven && len(paths) == 0 && !anyRoot(readers, home) {
-		std.Warnf("--home %q holds no transcripts' folder of a CLI, so nothing is counted", home.Dir)
+	if len(paths) == 0 {
+		s.doubt(std, readers, home)
 	}
 	bar := std.Progress("scanning", 0)
 	defer bar.Done()
@@ -110,6 +111,26 @@ func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []strin
 		std.Warnf("not counted: %v", w)
 	}
 	return r, nil
+}
+
+// homeVariables are those by which CLIs find their homes.
+var homeVariables = []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GROK_HOME", "KIMI_SHARE_DIR", "KIMI_CODE_HOME", "GEMINI_CLI_HOME"}
+
+// doubt tells of homes that were named and hold nothing.
+func (s scanFlags) doubt(std cli.IO, readers []*transcript.Reader, home transcript.Home) {
+	if *s.homeGiven && !anyRoot(readers, home) {
+		std.Warnf("--home %q holds no transcripts' folder of a CLI, so nothing is counted", home.Dir)
+	}
+	for _, name := range homeVariables {
+		for dir := range strings.SplitSeq(home.Variable(name), ",") {
+			if dir = strings.TrimSpace(dir); dir == "" {
+				continue
+			}
+			if _, err := os.Stat(dir); err != nil {
+				std.Warnf("not counted: %s names %s: %v", name, dir, plainCause(err))
+			}
+		}
+	}
 }
 
 // anyRoot reports whether one of the folders that are searched is there.
