@@ -18,7 +18,7 @@ var teamRules = []Rule{
 	},
 	{
 		Code: "team-roster", Level: finding.Error, Title: "the roster is not the manifest's",
-		Checks: "The team state's workers are not exactly the role executions of the run manifest, the leader's aside.",
+		Checks: "The team state's workers are not exactly the role executions of the run manifest, the leader's aside, with the same provider and model.",
 		Why:    "A worker that stands in one of them only was never planned, or never accounted for.",
 		Fails:  "scope-c in `roleExecutions` and not in `workers`",
 		Passes: "the same workers with the same roles in both",
@@ -75,8 +75,9 @@ func (j *judge) teamRoster() {
 	}
 	for _, m := range j.roster {
 		p := part{m.id, m.role}
-		if _, ok := due[p]; ok {
+		if planned, ok := due[p]; ok {
 			delete(due, p)
+			j.sameSeat(m.node, planned)
 			continue
 		}
 		at := m.get("workerId")
@@ -86,6 +87,16 @@ func (j *judge) teamRoster() {
 		p := part{n.get("workerId").text(), n.get("role").text()}
 		if _, ok := due[p]; ok {
 			j.at(j.team.root().get("workers"), "a row for each role execution", "a list without %s as %s", p.worker, p.role)
+		}
+	}
+}
+
+// sameSeat compares what a worker is played by with what was planned for it.
+func (j *judge) sameSeat(worker, planned node) {
+	for _, key := range []string{"provider", "model", "modelExecutionValue"} {
+		have, want := worker.get(key), planned.get(key)
+		if have.present && want.present && have.show() != want.show() {
+			j.at(have, want.show()+", as the run manifest's roleExecutions say", "%s", have.show())
 		}
 	}
 }

@@ -18,7 +18,7 @@ var translationRules = []Rule{
 	},
 	{
 		Code: "translation-items", Level: finding.Error, Title: "a translation is not of this report",
-		Checks: "The sidecar has the report's digest, and its items are not the report's items in their order, or point at nothing.",
+		Checks: "The sidecar has the report's digest, and names another data file or language of it, or its items are not the report's items in their order, or point at nothing.",
 		Why:    "Texts would be put in the wrong places.",
 		Fails:  "T-002 is missing between T-001 and T-003",
 		Passes: "one item for each text of the report",
@@ -60,6 +60,11 @@ func (j *judge) translationItems() {
 	j.eachTranslation(func(a *artifact, s *translate.Sidecar, r *translate.Report) {
 		if s.SourceDigest != r.Digest(s.Lang) {
 			return // only then must the items be the report's
+		}
+		for key, due := range map[string]string{"data": r.Base(), "sourceLang": r.Lang} {
+			if at := a.root().get(key); at.text() != due {
+				j.at(at, finding.Quote(due), "%s", at.show())
+			}
 		}
 		items := a.root().get("items")
 		for i, n := range items.list() {
