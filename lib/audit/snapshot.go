@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"okstra/lib/gitrepo"
 	"okstra/lib/writepolicy"
@@ -138,16 +139,26 @@ func Take(ctx context.Context, scope Scope) (*Snapshot, error) {
 	// was read already.
 	var dirs *repoDirs
 	state := make(chan error, 1)
+	asking, giveUp := context.WithTimeout(ctx, gitAnswers)
+	defer giveUp()
 	go func() {
 		var err error
-		if dirs, err = openRepo(ctx, root, scope.Environ); err == nil {
-			s.Git, err = dirs.state(ctx)
+		if dirs, err = openRepo(asking, root, scope.Environ); err == nil {
+			s.Git, err = dirs.state(asking)
 		}
 		state <- err
 	}()
 	trees := map[string]Root{}
 	err = scanInto(ctx, trees, roots)
-	if err = errors.Join(err, <-state); err != nil {
+	if hasTrap(trees) {
+		giveUp()
+	}
+	asked := <-state
+	if asking.Err() != nil && ctx.Err() == nil {
+		// Somebody sees to it that git never answers. Its files still tell.
+		s.Git, asked = nil, nil
+	}
+	if err = errors.Join(err, asked); err != nil {
 		return nil, err
 	}
 	if dirs != nil {
@@ -163,6 +174,24 @@ func Take(ctx context.Context, scope Scope) (*Snapshot, error) {
 		s.Git.Locks = s.locks(s.Git)
 	}
 	return s, nil
+}
+
+// gitAnswers is how long git has for its answers. It waits for ever when a pipe
+// stands where it looks for a file.
+const gitAnswers = 5 * time.Minute
+
+// hasTrap tells whether a pipe or a device stands in a git directory: git is
+// not asked about such a repository, whichever file it may be.
+func hasTrap(trees map[string]Root) bool {
+	for _, tree := range trees {
+		for i := range tree.Rows {
+			row := &tree.Rows[i]
+			if (row.Type == Fifo || row.Type == Char) && strings.Contains("/"+filepath.Join(tree.Root, row.Path), "/.git/") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // scanInto reads the outermost of the roots that are not among the trees yet.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,7 +47,7 @@ func (d *repoDirs) head(ctx context.Context, g *GitState) error {
 	} else {
 		g.HeadCommit, _ = d.repo.Commit(ctx, "HEAD") // no answer: there is no commit yet
 	}
-	log, err := os.ReadFile(filepath.Join(d.gitDir, "logs", "HEAD"))
+	log, err := readRegular(filepath.Join(d.gitDir, "logs", "HEAD"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -57,8 +58,7 @@ func (d *repoDirs) head(ctx context.Context, g *GitState) error {
 // branch is the ref that HEAD points at, "" when it is detached. A plain file
 // tells it; git is asked where HEAD is something else.
 func (d *repoDirs) branch(ctx context.Context) string {
-	text, err := os.ReadFile(filepath.Join(d.gitDir, "HEAD"))
-	if info, lerr := os.Lstat(filepath.Join(d.gitDir, "HEAD")); err == nil && lerr == nil && info.Mode().IsRegular() {
+	if text, err := readRegular(filepath.Join(d.gitDir, "HEAD")); err == nil {
 		if ref, ok := strings.CutPrefix(string(text), "ref: refs/heads/"); ok && strings.HasSuffix(ref, "\n") && !strings.HasPrefix(ref, ".") {
 			return "refs/heads/" + strings.TrimSuffix(ref, "\n")
 		}
@@ -165,6 +165,22 @@ func (d *repoDirs) files(_ context.Context, g *GitState) error {
 		}
 	}
 	return err
+}
+
+// readRegular reads a regular file; anything else in its place is an empty one.
+func readRegular(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openNoFollow, 0)
+	if isLinkError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, err
+	}
+	return io.ReadAll(f)
 }
 
 // digestOf is the digest of a regular file, "" if there is none.

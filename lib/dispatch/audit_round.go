@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"okstra/lib/atomicfile"
 	"okstra/lib/audit"
@@ -137,8 +138,14 @@ func (r *auditRound) findings(ctx context.Context, held []*attempt) (audit.Findi
 	return compare(ctx, r.scope, r.before, r.policies, r.own)
 }
 
+// auditTime bounds a look at a tree and its judgement: what a worker left may
+// be made to keep git waiting.
+const auditTime = 15 * time.Minute
+
 // compare judges a tree against an earlier snapshot of it.
 func compare(ctx context.Context, scope audit.Scope, before *audit.Snapshot, policies []writepolicy.Policy, own func(string) bool) (audit.Findings, error) {
+	ctx, cancel := context.WithTimeout(ctx, auditTime)
+	defer cancel()
 	after, err := audit.Take(ctx, scope)
 	if err != nil {
 		return audit.Findings{}, err
@@ -158,7 +165,7 @@ func share(found audit.Findings, own writepolicy.Policy) judgement {
 	j := judgement{audit: run.Audit{Verdict: "clean", Attribution: "batch-unattributed", Changes: []run.Change{}, Violations: found.Violations}}
 	for _, c := range found.Changes {
 		mine := audit.IsViolation(c.Class) || c.Class == audit.ClassUnattributed || c.Surface == "git-ref"
-		if mine || classOf(own, c.Path) == c.Class {
+		if mine || classOf(own, c.Path, true) == c.Class {
 			j.audit.Changes = append(j.audit.Changes, c)
 		}
 	}
@@ -259,7 +266,7 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 	if w.box.Record().Kind == boundary.Overlay && policy.SourcePolicy.Mode == writepolicy.SourceReadonly {
 		return func(context.Context) judgement {
 			a := &attempt{box: w.box, policy: policy}
-			a.boxErr = w.box.Settle(func(path string) string { return classOf(policy, path) })
+			a.boxErr = w.box.Settle(func(path string, made bool) string { return classOf(policy, path, made) })
 			return a.byCall()
 		}, nil
 	}

@@ -21,7 +21,7 @@ func (a *attempt) openBoundary() {
 		a.boxErr = errors.New("processes are still alive, so nothing can be said about what they change")
 		return
 	}
-	a.boxErr = a.box.Settle(func(path string) string { return classOf(a.policy, path) })
+	a.boxErr = a.box.Settle(func(path string, made bool) string { return classOf(a.policy, path, made) })
 }
 
 // byCall is the judgement from what the boundary saw.
@@ -46,11 +46,12 @@ func (a *attempt) byCall() judgement {
 }
 
 // classOf gives the class of a path that an overlay shows as changed. A folder
-// that had to be made for an artifact is part of it.
-func classOf(p writepolicy.Policy, path string) string {
+// that had to be made for an artifact is part of it; one that was removed, or
+// replaced by a link, is not.
+func classOf(p writepolicy.Policy, path string, made bool) string {
 	full := run.Abs(p.ArtifactPolicy.AllowedRoot, path)
 	class := audit.Class([]writepolicy.Policy{p}, full)
-	if audit.IsViolation(class) && slices.ContainsFunc(p.ArtifactPolicy.AllowedPaths, func(name string) bool {
+	if made && audit.IsViolation(class) && slices.ContainsFunc(p.ArtifactPolicy.AllowedPaths, func(name string) bool {
 		return strings.HasPrefix(filepath.Join(p.ArtifactPolicy.AllowedRoot, name), full+"/")
 	}) {
 		return audit.ClassArtifact

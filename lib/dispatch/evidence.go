@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"okstra/lib/digest"
+	"okstra/lib/dispatch/proc"
 	"okstra/lib/jsondoc"
 	"okstra/lib/run"
 )
@@ -148,7 +149,7 @@ func namedCause(status *int, message string, row func() string) string {
 
 // tailOf reads the last n bytes of a file, "" when it cannot be read.
 func tailOf(path string, n int64) string {
-	file, err := os.Open(path)
+	file, err := proc.OpenOutput(path)
 	if err != nil {
 		return ""
 	}

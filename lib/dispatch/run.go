@@ -273,6 +273,10 @@ func (e *engine) tidy(ctx context.Context, tasks []*task) error {
 // staleAge is how old a lock must be before it can be one that was left behind.
 const staleAge = 10 * time.Second
 
+// lockSearch bounds the search for such locks: a worker can make a repository
+// one that git never answers about.
+const lockSearch = time.Minute
+
 // findLocks looks for locks that a killed git left in the trees of the jobs:
 // whatever needs them fails, so everybody is told. They are left where they
 // are, because only a person can know that nobody wants them any more.
@@ -284,7 +288,9 @@ func (e *engine) findLocks(ctx context.Context, tasks []*task) {
 			continue
 		}
 		e.locks[dir] = nil
-		list, err := gitrepo.Open(dir, e.host.Environ).StaleLocks(ctx, e.host.Now(), staleAge)
+		asking, done := context.WithTimeout(ctx, lockSearch)
+		list, err := gitrepo.Open(dir, e.host.Environ).StaleLocks(asking, e.host.Now(), staleAge)
+		done()
 		if err != nil {
 			continue // no repository
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -123,7 +122,7 @@ func (s *slotServer) job(ctx context.Context, start slotStart) {
 	var log io.Writer
 	end := &slotEnd{}
 	if start.Log != "" {
-		file, err := os.OpenFile(start.Log, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		file, err := proc.CreateOutput(start.Log)
 		if err != nil {
 			end.LogErr = err.Error()
 		} else {
@@ -182,20 +181,34 @@ func startSlot(self string, env []string, stderr io.Writer) (*slot, error) {
 	return &slot{cmd: cmd, orders: in, enc: json.NewEncoder(in), dec: json.NewDecoder(bufio.NewReader(out))}, nil
 }
 
+// slotPatience is how much longer than its job may take a slot may be silent. A
+// job can stop it, as any process of its user: then nobody looks at limits.
+const slotPatience = 10 * time.Second
+
 // run has the slot do one job. When ctx ends the job is ended, and its end
-// still comes back. An error means that the slot itself is gone.
+// still comes back. An error means that the slot itself is gone, or as good as
+// gone.
 func (s *slot) run(ctx context.Context, start slotStart, hear func(slotNews)) (slotEnd, error) {
 	if err := s.enc.Encode(slotOrder{Start: &start}); err != nil {
 		return slotEnd{}, errSlotGone
 	}
+	limits := start.Spec.Limits
+	ending := limits.Grace + limits.Leftover + slotPatience
+	kill := func() { _ = s.cmd.Process.Kill() }
+	if limits.Wall > 0 {
+		defer time.AfterFunc(limits.Wall+ending, kill).Stop()
+	}
+	var late *time.Timer
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
+		late = time.AfterFunc(ending, kill)
 		_ = s.enc.Encode(slotOrder{Stop: true})
 	})
 	defer func() {
 		if !stop() {
 			<-stopped // the order must not run into the next job's
+			late.Stop()
 		}
 	}()
 	for {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // IndexEntry is one path of an index.
@@ -39,7 +40,7 @@ var errFormat = errors.New("an index of a form that is left to git")
 // form allows it, because git would look at every file of the tree; a split or
 // sparse index is left to git, and its entries have no stat data.
 func (r Repo) Index(ctx context.Context, gitDir string) ([]IndexEntry, error) {
-	raw, err := os.ReadFile(gitDir + "/index")
+	raw, err := readIndex(gitDir + "/index")
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -53,6 +54,26 @@ func (r Repo) Index(ctx context.Context, gitDir string) ([]IndexEntry, error) {
 		return nil, fmt.Errorf("%s/index: %w", gitDir, err)
 	}
 	return r.listIndex(ctx)
+}
+
+// readIndex reads the file of the index. A pipe that somebody put in its place
+// is not waited for.
+func readIndex(path string) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	raw := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = raw.ReadFrom(file)
+	return raw.Bytes(), err
 }
 
 // listIndex asks git for the entries.

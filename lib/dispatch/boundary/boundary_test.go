@@ -92,7 +92,7 @@ func readonlyPolicy(root string) *run.WritePolicy {
 }
 
 // classes is a judge for the tests: the one artifact, and everything else.
-func classes(path string) string {
+func classes(path string, _ bool) string {
 	if path == "results/a.md" {
 		return "artifact"
 	}

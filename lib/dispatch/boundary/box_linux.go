@@ -138,7 +138,7 @@ func (b *box) Record() run.Boundary {
 
 // Settle reads what the job changed out of the upper layers and copies its
 // artifacts to the tree. Nothing else leaves the overlay.
-func (b *box) Settle(judge func(path string) string) error {
+func (b *box) Settle(judge Judge) error {
 	if b.kind != Overlay {
 		return nil
 	}
@@ -153,8 +153,8 @@ func (b *box) Settle(judge func(path string) string) error {
 				continue
 			}
 			path := run.Rel(b.order.Root, filepath.Join(o.Tree, c.path))
-			m := run.Mutation{Path: path, Change: c.change, Class: judge(path)}
-			if m.Class == "artifact" && c.regular {
+			m := run.Mutation{Path: path, Change: c.change, Class: judge(path, c.folder)}
+			if m.Class == "artifact" && c.regular && c.size <= MostArtifact {
 				if err := copyOut(filepath.Join(o.Upper, c.path), filepath.Join(o.Tree, c.path)); err != nil {
 					return fmt.Errorf("copy %s out: %w", path, err)
 				}

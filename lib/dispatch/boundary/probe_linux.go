@@ -91,7 +91,7 @@ func held(box Box, kind, allowed, refused string) error {
 	if below == nil {
 		return errors.New("a write reached the tree below the overlay")
 	}
-	if err := box.Settle(func(string) string { return "unplanned" }); err != nil {
+	if err := box.Settle(func(string, bool) string { return "unplanned" }); err != nil {
 		return err
 	}
 	if m := box.Record().Mutations; !slices.ContainsFunc(m, func(m run.Mutation) bool { return m.Path == "results/allowed" && m.Change == "created" }) {

@@ -49,13 +49,17 @@ type Order struct {
 	Requests    []string // what the job would accept, in order
 }
 
+// Judge gives the class of a path that a job changed; made tells that the
+// change is a new folder.
+type Judge func(path string, made bool) string
+
 // Box is the boundary around one attempt. Wrap is called once before the
 // start, Settle once after the end of the last process, Close in any case.
 type Box interface {
 	Wrap(spec *proc.Spec) error
 	// Settle takes the job's results out of the boundary, as far as the
-	// policy allows it. judge gives the class of a changed path.
-	Settle(judge func(path string) string) error
+	// policy allows it.
+	Settle(judge Judge) error
 	Record() run.Boundary
 	Close()
 }
@@ -146,9 +150,9 @@ func (s *Set) Box(kind string, order Order) (Box, error) {
 // open is no boundary at all.
 type open struct{ order Order }
 
-func (o open) Wrap(*proc.Spec) error            { return nil }
-func (o open) Settle(func(string) string) error { return nil }
-func (o open) Close()                           {}
+func (o open) Wrap(*proc.Spec) error { return nil }
+func (o open) Settle(Judge) error    { return nil }
+func (o open) Close()                {}
 
 func (o open) Record() run.Boundary {
 	return run.Boundary{Kind: None, SelfTest: "not-needed", Requested: o.order.Requests, LeavesOpen: []string{"everything", "network"}, Attribution: "batch"}

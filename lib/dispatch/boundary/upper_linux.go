@@ -18,7 +18,9 @@ type upperChange struct {
 	path    string // below the tree, slashes
 	change  string
 	regular bool
-	empty   bool // a new folder with nothing in it
+	size    int64 // of a regular file
+	folder  bool  // a new folder
+	empty   bool  // with nothing in it
 }
 
 // readUpper lists what a job changed, from the upper layer of its overlay:
@@ -57,7 +59,7 @@ func compareUpper(at, below, rel string, info fs.FileInfo) ([]upperChange, error
 	}
 	missing := err != nil
 	one := func(change string) []upperChange {
-		return []upperChange{{path: rel, change: change, regular: info.Mode().IsRegular()}}
+		return []upperChange{{path: rel, change: change, regular: info.Mode().IsRegular(), size: info.Size()}}
 	}
 	switch {
 	case isWhiteout(at, info):
@@ -67,7 +69,7 @@ func compareUpper(at, below, rel string, info fs.FileInfo) ([]upperChange, error
 		return one("deleted"), nil
 	case missing:
 		created := one("created")
-		created[0].empty = isEmptyDir(at, info)
+		created[0].folder, created[0].empty = info.IsDir(), isEmptyDir(at, info)
 		return created, nil
 	case info.Mode().Type() != old.Mode().Type():
 		return one("type"), nil
@@ -179,6 +181,10 @@ func sameContent(a, b string, x, y fs.FileInfo) (bool, error) {
 }
 
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// MostArtifact is how large an artifact may be to be copied out: a worker's file
+// of a terabyte, which may be nothing but holes, must not fill the user's disk.
+const MostArtifact = 64 << 20
 
 // copyOut puts an artifact where it belongs, whole or not at all, with the
 // time at which the job wrote it. A link in its place is refused.

@@ -299,7 +299,11 @@ func openStreams(spec Spec) ([]*os.File, *StartError) {
 	if in == "" {
 		in = os.DevNull
 	}
-	stdin, err := os.Open(in)
+	open := OpenOutput // a prompt may be another job's output
+	if in == os.DevNull {
+		open = os.Open
+	}
+	stdin, err := open(in)
 	if err != nil {
 		return nil, &StartError{ReasonPromptUnreadable, err.Error()}
 	}
@@ -309,7 +313,7 @@ func openStreams(spec Spec) ([]*os.File, *StartError) {
 			files = append(files, files[1])
 			break
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o644)
+		f, err := CreateOutput(path)
 		if err != nil {
 			return files, &StartError{ReasonExecFailed, err.Error()}
 		}

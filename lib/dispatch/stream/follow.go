@@ -108,7 +108,7 @@ type tail struct {
 // bytes that were.
 func (t *tail) copyTo(w io.Writer, more func() bool) (total int64) {
 	if t.file == nil {
-		file, err := os.Open(t.path)
+		file, err := proc.OpenOutput(t.path)
 		if err != nil {
 			return 0
 		}
@@ -134,7 +134,7 @@ func (t *tail) close() {
 // an empty one.
 func ReadFile(rules Rules, path string) (Summary, error) {
 	reader := NewReader(rules, nil)
-	file, err := os.Open(path)
+	file, err := proc.OpenOutput(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return reader.Summary(), nil
 	}
