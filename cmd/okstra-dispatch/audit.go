@@ -148,9 +148,10 @@ func auditCompareFlags(f *cli.Flags) cli.Body {
 }
 
 func loadSnapshot(std cli.IO, in *cli.Input) (*audit.Snapshot, error) {
-	doc, err := in.Doc(std)
+	r, err := in.Open(std)
 	if err != nil {
 		return nil, err
 	}
-	return audit.Load(doc)
+	defer r.Close()
+	return audit.Read(r, in.Name())
 }

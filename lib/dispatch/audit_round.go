@@ -9,7 +9,6 @@ import (
 	"okstra/lib/atomicfile"
 	"okstra/lib/audit"
 	"okstra/lib/dispatch/boundary"
-	"okstra/lib/jsondoc"
 	"okstra/lib/run"
 	"okstra/lib/writepolicy"
 )
@@ -202,11 +201,7 @@ func (h *history) compareRound(ctx context.Context, host Host, sidecar run.Attem
 	if err != nil {
 		return audit.Findings{}, own, err
 	}
-	doc, err := jsondoc.ReadFile(run.Abs(h.manifest.ProjectRoot, sidecar.BaselinePath))
-	if err != nil {
-		return audit.Findings{}, own, err
-	}
-	before, err := audit.Load(doc)
+	before, err := audit.ReadFile(run.Abs(h.manifest.ProjectRoot, sidecar.BaselinePath))
 	if err != nil {
 		return audit.Findings{}, own, err
 	}
