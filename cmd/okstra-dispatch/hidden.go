@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 
 	"okstra/lib/cli"
 	"okstra/lib/dispatch"
@@ -21,9 +22,14 @@ func hiddenCommands() []cli.Command {
 	}
 }
 
+// slotMemory is what a slot should get along with: a line of 16 MiB, and the
+// rest of it while it grows. Nothing breaks where it does not.
+const slotMemory = 40 << 20
+
 // slotFlags is a slot: a process that runs one job at a time for a dispatcher.
 func slotFlags(*cli.Flags) cli.Body {
 	return func(_ context.Context, std cli.IO) error {
+		debug.SetMemoryLimit(slotMemory)
 		return dispatch.ServeSlot(std.Env.Now, std.In, flushing{std})
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // program is this test binary under the name by which it is okstra-dispatch.
-func program(t *testing.T) string {
+func program(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath("okstra-dispatch")
 	if err != nil {
@@ -60,7 +60,7 @@ func batch(t *testing.T, n int) (dir string, jobs []byte) {
 }
 
 // batchIn is batch in a given folder.
-func batchIn(t *testing.T, dir string, n int) (string, []byte) {
+func batchIn(t testing.TB, dir string, n int) (string, []byte) {
 	t.Helper()
 	clitest.NeedTool(t, "git")
 	write := func(name, text string) {
@@ -106,7 +106,7 @@ func batchIn(t *testing.T, dir string, n int) (string, []byte) {
 
 const batchManifest = "shop/.okstra/tasks/pay/slow/runs/error-analysis/manifests/run-manifest-error-analysis-001.json"
 
-func command(t *testing.T, dir string, args ...string) *exec.Cmd {
+func command(t testing.TB, dir string, args ...string) *exec.Cmd {
 	if args[0] != "progress" {
 		args = append(args, "--providers", "quick.json")
 	}
@@ -117,7 +117,7 @@ func command(t *testing.T, dir string, args ...string) *exec.Cmd {
 }
 
 // dispatchIn runs the program to its end.
-func dispatchIn(t *testing.T, dir string, args ...string) (stdout []byte, status int) {
+func dispatchIn(t testing.TB, dir string, args ...string) (stdout []byte, status int) {
 	t.Helper()
 	cmd := command(t, dir, args...)
 	var out, said bytes.Buffer

@@ -14,6 +14,7 @@ func TestMain(m *testing.M) {
 	}
 	clitest.Run(m, map[string]func(){
 		"okstra-dispatch": main,
+		"without":         without,
 		"claude":          clitest.FakeCLI("claude"),
 		"codex":           clitest.FakeCLI("codex"),
 		"kimi":            clitest.FakeCLI("kimi"),

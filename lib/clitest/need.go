@@ -20,7 +20,7 @@ const nobodyMark = "OKSTRA_TEST_AS_NOBODY"
 const RanAsNobody = "passed as uid 65534"
 
 // NeedTool skips a test where a program is not installed, and names it.
-func NeedTool(t *testing.T, name string) {
+func NeedTool(t testing.TB, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skipf("%s is not installed", name)

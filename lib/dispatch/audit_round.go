@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"okstra/lib/atomicfile"
@@ -28,6 +31,9 @@ type auditRound struct {
 	path     string // of the baseline, as documents name it
 	own      func(path string) bool
 	environ  []string
+	// sandboxDirs are folders at the top of the tree, as documents name them,
+	// that the sandbox of a CLI of this round makes and may leave behind empty.
+	sandboxDirs []string
 }
 
 // audits are all audits of one round, one for each tree.
@@ -67,6 +73,9 @@ func (e *engine) openAudits(ctx context.Context, tasks []*task) (audits, error) 
 		}
 		r.tasks[t] = true
 		r.policies = append(r.policies, policy)
+		for _, dir := range t.row.SandboxDirs {
+			r.sandboxDirs = append(r.sandboxDirs, run.Rel(policy.ArtifactPolicy.AllowedRoot, filepath.Join(policy.SourcePolicy.AllowedRoot, dir)))
+		}
 	}
 	for i, r := range list {
 		if i > 0 {
@@ -134,7 +143,27 @@ func (r *auditRound) findings(ctx context.Context, held []*attempt) (audit.Findi
 			return audit.Findings{}, errors.New("processes of the round are still alive, so nothing can be said about the tree")
 		}
 	}
-	return compare(ctx, r.scope, r.before, r.policies, r.own)
+	found, err := compare(ctx, r.scope, r.before, r.policies, r.own)
+	return ownScratch(found, r.sandboxDirs), err
+}
+
+// ownScratch gives the folders that a CLI's own sandbox made, and left behind
+// when it was killed, the class of scratch: new ones, and only while they are
+// empty. They stay among the changes.
+func ownScratch(found audit.Findings, dirs []string) audit.Findings {
+	left := func(c run.Change) bool {
+		return c.Change == audit.Created && c.Detail == "directory" && slices.Contains(dirs, c.Path) &&
+			!slices.ContainsFunc(found.Changes, func(other run.Change) bool { return strings.HasPrefix(other.Path, c.Path+"/") })
+	}
+	changes := slices.Clone(found.Changes)
+	for i, c := range changes {
+		if left(c) {
+			changes[i].Class = audit.ClassScratch
+		}
+	}
+	found.Violations = slices.DeleteFunc(slices.Clone(found.Violations), left)
+	found.Changes = changes
+	return found
 }
 
 // auditTime bounds a look at a tree and its judgement: what a worker left may

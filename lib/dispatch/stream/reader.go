@@ -67,8 +67,12 @@ func (r *Reader) Close() {
 
 func (r *Reader) keep(p []byte) {
 	if r.skip || len(r.line)+len(p) > maxLine {
-		r.skip, r.line = true, r.line[:0]
+		r.skip, r.line = true, nil
 		return
+	}
+	if need := len(r.line) + len(p); need > cap(r.line) {
+		// Twice as much each time, but never more than a line may have.
+		r.line = append(make([]byte, 0, min(max(need, 2*cap(r.line)), maxLine)), r.line...)
 	}
 	r.line = append(r.line, p...)
 }
