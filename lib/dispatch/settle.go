@@ -85,7 +85,7 @@ func (h *history) lines(id string) []run.Result {
 	for _, p := range h.attempts[id] {
 		r := p.result()
 		if final := e.result; final != nil && final.Attempt == p.n && r.Outcome != nil {
-			r = *final
+			r = believed(r, *final)
 		}
 		if r.Outcome == nil && !p.ownerAlive() {
 			if alive := p.alive(); len(alive) > 0 {
@@ -169,6 +169,20 @@ func (p *past) rosterAtEnd() rosterChange {
 		reason = orText(p.sidecar.Message, v.Outcome)
 	}
 	return rosterChange{WorkerID: p.job.WorkerID, Status: &status, Reason: &reason, ResultPath: &result}
+}
+
+// believed is what is told of an attempt, whose sidecar gives r and whose line
+// in the journal is final. The line knows more, but any job without a boundary
+// can write to the journal: of another outcome than the sidecar's it is
+// believed only that no other attempt was started.
+func believed(r, final run.Result) run.Result {
+	same := sameText(final.Outcome, r.Outcome) && sameText(final.Cause, r.Cause)
+	called := final.Outcome != nil && *final.Outcome == OutcomeCancelled && *r.Outcome != OutcomeCompleted
+	if same || called {
+		return final
+	}
+	r.Warnings = append(orEmpty(r.Warnings), "journal-differs: its line of this attempt is not what the sidecar says")
+	return r
 }
 
 func sameText(a, b *string) bool {
