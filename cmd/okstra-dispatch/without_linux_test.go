@@ -7,12 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // without is a program that takes something of the kernel away and becomes
@@ -31,6 +30,18 @@ func without() {
 	os.Exit(98)
 }
 
+// What package syscall does not name; the numbers are the same on every
+// architecture.
+const (
+	landlockCreateRuleset = 444
+	clone3                = 435
+	setNoNewPrivs         = 38
+	setSeccomp            = 22
+	seccompFilter         = 2
+	retErrno              = 0x00050000
+	retAllow              = 0x7fff0000
+)
+
 // Offsets in struct seccomp_data: the number of the call, the lower half of its
 // first argument.
 const (
@@ -41,35 +52,37 @@ const (
 // deny has the kernel refuse what is named, to this process and all that it
 // starts, as kernels do that lack it.
 func deny(what []string) error {
-	load := func(at uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	load := func(at uint32) syscall.SockFilter {
+		return syscall.SockFilter{Code: syscall.BPF_LD | syscall.BPF_W | syscall.BPF_ABS, K: at}
 	}
-	skip := func(code uint16, k uint32, unless uint8) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_JMP | code | unix.BPF_K, K: k, Jf: unless}
+	skip := func(code uint16, k uint32, unless uint8) syscall.SockFilter {
+		return syscall.SockFilter{Code: syscall.BPF_JMP | code | syscall.BPF_K, K: k, Jf: unless}
 	}
-	answer := func(k uint32) unix.SockFilter { return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: k} }
-	fails := func(errno syscall.Errno) unix.SockFilter { return answer(unix.SECCOMP_RET_ERRNO | uint32(errno)) }
-	var program []unix.SockFilter
+	answer := func(k uint32) syscall.SockFilter {
+		return syscall.SockFilter{Code: syscall.BPF_RET | syscall.BPF_K, K: k}
+	}
+	fails := func(errno syscall.Errno) syscall.SockFilter { return answer(retErrno | uint32(errno)) }
+	var program []syscall.SockFilter
 	for _, name := range what {
 		switch name {
 		case "landlock":
-			program = append(program, load(callNumber), skip(unix.BPF_JEQ, unix.SYS_LANDLOCK_CREATE_RULESET, 1), fails(unix.ENOSYS))
+			program = append(program, load(callNumber), skip(syscall.BPF_JEQ, landlockCreateRuleset, 1), fails(syscall.ENOSYS))
 		case "userns":
-			program = append(program, load(callNumber), skip(unix.BPF_JEQ, unix.SYS_CLONE3, 1), fails(unix.ENOSYS)) // its flags cannot be looked at
-			for _, call := range []uint32{unix.SYS_CLONE, unix.SYS_UNSHARE} {
-				program = append(program, load(callNumber), skip(unix.BPF_JEQ, call, 3), load(firstArg), skip(unix.BPF_JSET, unix.CLONE_NEWUSER, 1), fails(unix.EPERM))
+			program = append(program, load(callNumber), skip(syscall.BPF_JEQ, clone3, 1), fails(syscall.ENOSYS)) // its flags cannot be looked at
+			for _, call := range []uint32{syscall.SYS_CLONE, syscall.SYS_UNSHARE} {
+				program = append(program, load(callNumber), skip(syscall.BPF_JEQ, call, 3), load(firstArg), skip(syscall.BPF_JSET, syscall.CLONE_NEWUSER, 1), fails(syscall.EPERM))
 			}
 		default:
 			return fmt.Errorf("%q (expected userns or landlock)", name)
 		}
 	}
-	program = append(program, answer(unix.SECCOMP_RET_ALLOW))
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
+	program = append(program, answer(retAllow))
+	runtime.LockOSThread() // the filter is this thread's, which becomes the program
+	if _, _, errno := syscall.Syscall(syscall.SYS_PRCTL, setNoNewPrivs, 1, 0); errno != 0 {
+		return fmt.Errorf("no new privileges: %w", errno)
 	}
-	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&filter)))
-	if errno != 0 {
+	filter := syscall.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	if _, _, errno := syscall.Syscall(syscall.SYS_PRCTL, setSeccomp, seccompFilter, uintptr(unsafe.Pointer(&filter))); errno != 0 {
 		return fmt.Errorf("seccomp: %w", errno)
 	}
 	return nil
