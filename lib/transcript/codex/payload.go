@@ -85,29 +85,11 @@ func (p *payload) member(key string) *[]byte {
 // readSource looks for source.subagent.thread_spawn.parent_thread_id; source is
 // a word for other threads.
 func (p *payload) readSource(c *rawjson.Cursor) {
-	inside(c, "subagent", func(c *rawjson.Cursor) {
-		inside(c, "thread_spawn", func(c *rawjson.Cursor) {
-			inside(c, "parent_thread_id", func(c *rawjson.Cursor) { first(c, &p.spawner) })
+	c.Member("subagent", func(c *rawjson.Cursor) {
+		c.Member("thread_spawn", func(c *rawjson.Cursor) {
+			c.Member("parent_thread_id", func(c *rawjson.Cursor) { first(c, &p.spawner) })
 		})
 	})
-}
-
-// inside calls read at the first member of that name of an object and steps over
-// everything else.
-func inside(c *rawjson.Cursor, name string, read func(*rawjson.Cursor)) {
-	if !c.Object() {
-		c.Skip()
-		return
-	}
-	seen := false
-	for key, ok := c.Key(); ok; key, ok = c.Key() {
-		if string(key) == name && !seen {
-			seen = true
-			read(c)
-			continue
-		}
-		c.Skip()
-	}
 }
 
 // info is the info object of a token_count.
