@@ -81,10 +81,10 @@ func (a *attempt) prepare() error {
 	if a.policy, err = writepolicy.FromRun(contract.WritePolicy); err != nil {
 		return err
 	}
+	baseline := ""
 	if r := a.e.audits.of(a.t); r != nil {
-		a.round, a.sidecar.BaselinePath = r.number, r.path
+		a.round, baseline = r.number, r.path
 	}
-	baseline := a.sidecar.BaselinePath
 	a.sidecar = run.Attempt{
 		SchemaVersion: "1.0", Kind: "okstra-dispatch-attempt", JobID: job.JobID, Attempt: a.n, Round: a.round,
 		PromptPath: a.files.Prompt, StatusPath: a.files.Status, SessionID: a.mintSession(), Placement: a.placement(),

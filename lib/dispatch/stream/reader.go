@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"io"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -145,22 +146,38 @@ func valid(p []byte) bool {
 
 // nesting is how deep p is nested, if it is JSON.
 func nesting(p []byte) (deepest int) {
-	depth, inText := 0, false
-	for i := 0; i < len(p); i++ {
-		switch c := p[i]; {
-		case inText && c == '\\':
-			i++
-		case c == '"':
-			inText = !inText
-		case inText:
-		case c == '{' || c == '[':
+	depth := 0
+	for _, c := range brackets(p) {
+		switch c {
+		case '{', '[':
 			depth++
 			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
+		default:
 			depth--
 		}
 	}
 	return deepest
+}
+
+// brackets are the braces and square brackets of p that stand in no text, each
+// with its place.
+func brackets(p []byte) iter.Seq2[int, byte] {
+	return func(yield func(int, byte) bool) {
+		inText := false
+		for i := 0; i < len(p); i++ {
+			switch c := p[i]; {
+			case inText && c == '\\':
+				i++
+			case c == '"':
+				inText = !inText
+			case inText:
+			case c == '{' || c == '}' || c == '[' || c == ']':
+				if !yield(i, c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // nextRecord finds the next place from which a record may start.
@@ -182,17 +199,12 @@ func nextRecord(line []byte, from int) int {
 // its braces alone, or 0 when it does not end. It also tells how many bytes it
 // looked at.
 func objectLength(p []byte) (length, looked int) {
-	depth, inText := 0, false
-	for i := 0; i < len(p); i++ {
-		switch c := p[i]; {
-		case inText && c == '\\':
-			i++
-		case c == '"':
-			inText = !inText
-		case inText:
-		case c == '{':
+	depth := 0
+	for i, c := range brackets(p) {
+		switch c {
+		case '{':
 			depth++
-		case c == '}':
+		case '}':
 			if depth--; depth == 0 {
 				return i + 1, i + 1
 			}
