@@ -16,6 +16,10 @@ type Part struct {
 	Lead                            bool
 	Block                           *Block
 	Missing                         *Unavailable
+
+	// Lacks says what the block does not hold although the participant used it; "" for nothing
+	// that is known.
+	Lacks string
 }
 
 // Summary is the usage summary of a run. A total behind which no block is
@@ -140,6 +144,10 @@ func (s *Summary) add(p Part) {
 	b := p.Block
 	row.Model, row.Source, row.DurationMs, row.CLIExecutionStatus = &b.Model, b.Source, b.DurationMs, b.CLIExecutionStatus
 	row.TotalTokens, row.BillableEquivalentTokens, row.CostUSD = &b.TotalTokens, &b.BillableEquivalentTokens, b.CostUSD
+	if p.Lacks != "" {
+		row.Reason = p.Lacks
+		s.UnavailableReasons = append(s.UnavailableReasons, fmt.Sprintf("%s: %s", p.WorkerID, p.Lacks))
+	}
 	s.Roles = append(s.Roles, row)
 	s.CPUSumMs += b.DurationMs
 	s.count(p.Lead, p.Provider, b)

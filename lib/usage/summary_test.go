@@ -29,6 +29,14 @@ func TestTotalsOfNobodyAreNull(t *testing.T) {
 	}
 }
 
+func TestABlockThatLacksASessionSaysSo(t *testing.T) {
+	b := blockOf(reply("claude", "claude-opus-4-8", "10:00:00", 100, 0, 0, 0, 0))
+	s := Summarise([]Part{{WorkerID: "a", Provider: "claude", Block: &b, Lacks: "no transcript of s-2"}}, Collected{})
+	if s.WorkerTotalTokens == nil || *s.WorkerTotalTokens != 100 || s.Roles[0].Reason != "no transcript of s-2" || fmt.Sprint(s.UnavailableReasons) != "[a: no transcript of s-2]" {
+		t.Errorf("summary = %+v", s)
+	}
+}
+
 func TestBehaviour20TheFoldIsAPartOfTheWorkersTotal(t *testing.T) {
 	nameless := blockOf(reply("claude", "claude-opus-4-8", "10:00:00", 100, 0, 0, 0, 0))
 	s := Summarise([]Part{{WorkerID: "a", Provider: "claude", Missing: &Unavailable{Source: SourceUnavailable, Reason: "r"}}}, Collected{Nameless: &nameless})

@@ -282,3 +282,23 @@ func (r Run) SessionStart(events []transcript.Event) int64 {
 	}
 	return first
 }
+
+// Lost are the sessions of a worker of which nothing was found although their CLI
+// ran to its end inside the window: no transcript, and no event of the worker's while it
+// ran. A CLI that keeps transcripts leaves one of every such run; a dispatch that
+// failed may have used nothing.
+func (r Run) Lost(o Owner, events []transcript.Event) []string {
+	var ids []string
+	for _, d := range o.Dispatches {
+		id := d.sessionID()
+		from, to := d.span(r.Window)
+		switch {
+		case id == "" || from == transcript.NoTime || d.Status.State != "exited" || d.Status.ExitCode == nil || *d.Status.ExitCode != 0:
+		case !r.Window.Holds(from) || r.Knows(id) || slices.Contains(ids, id):
+		case slices.ContainsFunc(events, func(e transcript.Event) bool { return from <= e.At && e.At <= to }):
+		default:
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

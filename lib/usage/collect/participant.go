@@ -52,6 +52,7 @@ func (c *collection) worker(i int, o attribute.Owner, events []transcript.Event)
 	model := cmp.Or(text(w.ModelExecutionValue), text(w.Model))
 	if len(events) > 0 {
 		p.Block = c.block(events, model)
+		p.Lacks = lacks(c.run.Lost(o, events))
 	} else if noted := snapshots(o, c.run.Window); len(noted) > 0 {
 		b := usage.NewBlock(noted, c.Prices, model)
 		b.StartedAt = cmp.Or(o.Started(), b.StartedAt)
@@ -101,4 +102,12 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// lacks says of which sessions a worker's figure knows nothing.
+func lacks(sessions []string) string {
+	if len(sessions) == 0 {
+		return ""
+	}
+	return "the figure is too low: no transcript of " + strings.Join(sessions, ", ") + " was found, whose CLI ran to its end"
 }

@@ -62,7 +62,7 @@ func (r Run) whole() share {
 	s := share{Amount: r.Amount, wall: r.Wall, measured: true}
 	if r.Reason == "" {
 		for _, p := range r.Parts {
-			if !p.Measured {
+			if !p.Measured || p.Lacking {
 				s.unmeasured++
 			}
 		}
@@ -102,6 +102,9 @@ func (s *share) add(p Part) {
 		return
 	}
 	s.measured = true
+	if p.Lacking {
+		s.unmeasured++
+	}
 	plus(&s.Tokens, p.Tokens)
 	plus(&s.Billable, p.Billable)
 	plusUSD(&s.Cost, p.Cost)

@@ -148,6 +148,25 @@ not measured: 1 participant of covered runs  (figures shown with + are lower bou
 	}
 }
 
+// Nor does one to which a part of somebody's part is missing.
+func TestAParticipantMeasuredInPartMakesTotalsLowerBounds(t *testing.T) {
+	p := newProject(t)
+	p.state("a", "implementation", "001", 1, used(1000, 500, 0.5, 7, 9, worker(object{
+		"role": "analyser", "workerId": "a", "provider": "grok", "model": "grok-4.7", "source": "grok-updates", "reason": "one of two sessions left no transcript",
+		"totalTokens": 0, "billableEquivalentTokens": 0, "costUsd": 0, "durationMs": 41_000,
+	})))
+	want := `project /w/jobs  2026-08-10 .. 2026-09-09  runs 1  covered 1  unavailable 0
+PROVIDER  RUNS  COVERED      TOKENS    BILLABLE      COST     CPU    WALL
+codex        1        1       1,000         500    $0.50     7ms      --
+grok         1        1           0+          0+   $0.00+    41s      --
+total        1        1       1,000+        500+   $0.50+    7ms     9ms
+not measured: 1 participant of covered runs  (figures shown with + are lower bounds)
+`
+	if got := textOf(t, p.report(by("provider"))); got != want {
+		t.Errorf("text =\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestGroups(t *testing.T) {
 	p := newProject(t)
 	p.state("a", "implementation", "001", 1, used(100, 50, 1, 7, 9, func(d object) {

@@ -63,6 +63,7 @@ type Amount struct {
 type Part struct {
 	Provider, Model string
 	Measured        bool
+	Lacking         bool // measured, but not all of it
 	Amount
 }
 
@@ -151,6 +152,7 @@ type role struct {
 	Billable *int64     `json:"billableEquivalentTokens"`
 	Cost     *price.USD `json:"costUsd"`
 	Duration *int64     `json:"durationMs"`
+	Reason   string     `json:"reason"` // why nothing was measured, or not all
 }
 
 type fold struct {
@@ -329,7 +331,7 @@ func (o role) part(s state, u summary) Part {
 	if !p.Measured {
 		return p
 	}
-	p.Tokens, p.Billable, p.Cost = o.Tokens, o.Billable, o.Cost
+	p.Tokens, p.Billable, p.Cost, p.Lacking = o.Tokens, o.Billable, o.Cost, o.Reason != ""
 	p.Complete = o.Cost != nil || o.Tokens != nil && *o.Tokens == 0
 	for _, name := range u.Unmatched {
 		_, used := b.Models[name]
