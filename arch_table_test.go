@@ -43,6 +43,11 @@ var table = []rule{
 		does:  "files that survive a crash and a second writer: replace, append, lock",
 		third: []string{"renameio", "flock", "x/sys"},
 	},
+	{
+		shelf: "bytes", pkg: "lib/dirfd",
+		does:  "what a directory holds, asked by its descriptor",
+		third: []string{"x/sys"},
+	},
 
 	{
 		shelf: "shell", pkg: "lib/cli",
@@ -131,7 +136,7 @@ var table = []rule{
 	{
 		shelf: "dispatch", pkg: "lib/audit",
 		does:  "snapshots of a tree, compared and judged",
-		uses:  []string{"lib/writepolicy", "lib/run", "lib/gitrepo", "lib/digest", "lib/jsondoc"},
+		uses:  []string{"lib/writepolicy", "lib/run", "lib/gitrepo", "lib/digest", "lib/jsondoc", "lib/dirfd"},
 		third: []string{"x/sys"},
 	},
 	{
@@ -182,7 +187,7 @@ var table = []rule{
 	{
 		shelf: "usage", pkg: "lib/usage/scan",
 		does:  "homes → events, in parallel, incrementally (the cache)",
-		uses:  []string{"lib/transcript", "lib/transcript/rawjson", "lib/transcript/all", "lib/atomicfile"},
+		uses:  []string{"lib/transcript", "lib/transcript/rawjson", "lib/transcript/all", "lib/atomicfile", "lib/dirfd"},
 		third: []string{"x/sync", "compress"},
 		why:   "a packed transcript is opened here, for every provider alike; rawjson reads the cache's rows as fast as transcripts",
 	},

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"okstra/lib/digest"
+	"okstra/lib/dirfd"
 )
 
 // scanner reads directories by descriptor: a name is looked up in the
@@ -60,7 +61,8 @@ func openDirectory(at int, name string) (int, error) {
 func (s *scanner) read(fd int, d *directory) {
 	defer unix.Close(fd)
 	buffer := s.buffers.Get().(*[]byte)
-	err := list(fd, *buffer, func(name string) {
+	err := dirfd.List(fd, *buffer, func(found dirfd.Entry) {
+		name := string(found.Name)
 		var stat unix.Stat_t
 		switch err := statAt(fd, name, &stat); {
 		case err == nil:
@@ -150,45 +152,6 @@ func statAt(fd int, name string, stat *unix.Stat_t) error {
 		err := unix.Fstatat(fd, name, stat, unix.AT_SYMLINK_NOFOLLOW)
 		if !errors.Is(err, unix.EINTR) {
 			return err
-		}
-	}
-}
-
-// Layout of a struct linux_dirent64: inode, offset, record length, type, name.
-const (
-	direntLength = 16
-	direntName   = 19
-)
-
-// list calls each for every name in a directory, in no order.
-func list(fd int, buffer []byte, each func(name string)) error {
-	for {
-		n, err := unix.Getdents(fd, buffer)
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil || n <= 0 {
-			return err
-		}
-		for rest := buffer[:n]; len(rest) > 0; {
-			if len(rest) < direntName {
-				return fmt.Errorf("directory entry of %d bytes", len(rest))
-			}
-			length := int(binary.NativeEndian.Uint16(rest[direntLength:]))
-			if length < direntName || length > len(rest) {
-				return fmt.Errorf("directory entry of length %d", length)
-			}
-			name := rest[direntName:length]
-			for i, c := range name {
-				if c == 0 {
-					name = name[:i]
-					break
-				}
-			}
-			if text := string(name); text != "." && text != ".." {
-				each(text)
-			}
-			rest = rest[length:]
 		}
 	}
 }

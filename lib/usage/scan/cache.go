@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"okstra/lib/atomicfile"
+	"okstra/lib/dirfd"
 	"okstra/lib/transcript"
 )
 
@@ -79,7 +80,7 @@ func openCache(dir string, list []found) *cache {
 		}
 	}
 	shards := make([][]*memo, len(names))
-	atOnce(len(names), func(i int) { shards[i] = readShard(filepath.Join(dir, names[i])) })
+	atOnce(len(names), func(_, i int) { shards[i] = readShard(filepath.Join(dir, names[i])) })
 	for i, name := range names {
 		for _, m := range shards[i] {
 			if c.byPath[m.path] == nil {
@@ -194,8 +195,8 @@ func (f found) document(file *transcript.File, now time.Time) *memo {
 }
 
 func (f found) unchanged(info fs.FileInfo) bool {
-	device, inode, ctime := identity(info)
-	return device == f.device && inode == f.inode && ctime == f.ctime && info.Size() == f.size && info.ModTime().UnixNano() == f.mtime
+	now := dirfd.Of(info)
+	return now.Device == f.device && now.Inode == f.inode && now.Ctime == f.ctime && now.Size == f.size && now.Mtime == f.mtime
 }
 
 // save writes the shards that have something new. Documents of files that the

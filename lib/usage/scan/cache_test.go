@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 
+	"okstra/lib/dirfd"
 	"okstra/lib/schema"
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/all"
@@ -280,7 +281,7 @@ func TestAFreshFileIsNotYetCached(t *testing.T) {
 	w.write(t, session, []byte(reply("m1", 7, "10:00:00")+"\n"))
 	info, err := os.Stat(w.path(session))
 	must(t, err)
-	_, _, changed := identity(info)
+	changed := dirfd.Of(info).Ctime
 	o := Options{Readers: all.Readers(), Home: transcript.Home{Dir: w.home}, Cache: w.cache, Now: time.Unix(0, changed).Add(settled / 2)}
 	if _, err := Run(context.Background(), o); err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 
+	"okstra/lib/dirfd"
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/all"
 )
@@ -29,6 +29,8 @@ type finder struct {
 	files []found
 	warn  func(error)
 	root  transcript.Root // that is being searched; none for paths the caller named
+
+	lookers []looker
 }
 
 // inHome finds the transcripts of the readers under a home. Roots that do not
@@ -77,7 +79,7 @@ func (fi *finder) inPaths(readers []*transcript.Reader, paths []string) error {
 				faults = append(faults, &fs.PathError{Op: "read", Path: path, Err: errors.New("is no transcript of a known provider")})
 				continue
 			}
-			fi.file(path, info, reader)
+			fi.file(path, dirfd.Of(info), reader)
 		}
 	}
 	return errors.Join(faults...)
@@ -107,39 +109,30 @@ func head(path string) []byte {
 	return buf[:n]
 }
 
-func (fi *finder) file(path string, info fs.FileInfo, reader *transcript.Reader) {
-	if !info.Mode().IsRegular() || !fi.first(info) {
+func (fi *finder) file(path string, stat dirfd.Stat, reader *transcript.Reader) {
+	if stat.Kind != dirfd.File || !fi.first(stat) {
 		return
 	}
-	f := found{reader: reader, path: path, size: info.Size(), mtime: info.ModTime().UnixNano()}
-	f.device, f.inode, f.ctime = identity(info)
-	f.shard = shardOf(reader.Provider, fi.root, path)
-	fi.files = append(fi.files, f)
+	fi.files = append(fi.files, found{
+		reader: reader, path: path, size: stat.Size, mtime: stat.Mtime, ctime: stat.Ctime, device: stat.Device, inode: stat.Inode,
+		shard: shardOf(reader.Provider, fi.root, path),
+	})
 }
 
 // first reports whether a file or folder was not met before.
-func (fi *finder) first(info fs.FileInfo) bool {
-	var key [2]uint64
-	key[0], key[1], _ = identity(info)
-	if key[1] == 0 {
-		return true
+func (fi *finder) first(stat dirfd.Stat) bool {
+	if stat.Inode == 0 {
+		return true // no system tells that this is another name of it
 	}
 	if fi.seen == nil {
 		fi.seen = make(map[[2]uint64]bool)
 	}
+	key := [2]uint64{stat.Device, stat.Inode}
 	if fi.seen[key] {
 		return false
 	}
 	fi.seen[key] = true
 	return true
-}
-
-// identity tells files apart, and when anything about one last changed.
-func identity(info fs.FileInfo) (device, inode uint64, changed int64) {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(st.Dev), uint64(st.Ino), changeTime(st)
-	}
-	return 0, 0, 0
 }
 
 // choose drops the poorer copies of files that a provider moves or somebody

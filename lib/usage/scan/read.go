@@ -252,7 +252,7 @@ func joinRows(parts []*transcript.File) []transcript.Row {
 		end.row, end.line = end.row+len(part.Rows), end.line+part.End.Line
 	}
 	rows := transcript.Room[transcript.Row](end.row)[:end.row]
-	atOnce(len(parts), func(i int) {
+	atOnce(len(parts), func(_, i int) {
 		own := rows[places[i].row:][:len(parts[i].Rows)]
 		copy(own, parts[i].Rows)
 		for k := range own {

@@ -5,16 +5,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
+	"okstra/lib/dirfd"
 	"okstra/lib/transcript"
 )
 
 // folder is one to look into.
 type folder struct {
 	path    string
+	prefix  string // of the paths of what is in it
 	mayMiss bool
-	info    fs.FileInfo
+	stat    dirfd.Stat
 	fault   error // the folder is not there or not to be seen
 	cut     error // why not all of its entries were read
 	entries []entry
@@ -24,51 +28,97 @@ type folder struct {
 type entry struct {
 	path   string
 	folder bool // known to be one without a look at it
-	info   fs.FileInfo
+	link   bool // or a name of which the listing does not say what it is
+	stat   dirfd.Stat
 	fault  error
 	reader *transcript.Reader
 }
+
+// looker is what one worker reuses from folder to folder.
+type looker struct {
+	buffer  []byte // what the kernel lists
+	path    []byte
+	texts   transcript.Texts
+	entries []entry // of the folders of one depth
+}
+
+// listSize is how much of a folder is listed at a time.
+const listSize = 32 << 10
 
 // dir collects the transcripts in a folder and below. The folders of one depth are
 // read at once, for most of the time the kernel looks names up; what they hold is
 // then taken in their order, so that which name of a file is met first never
 // depends on timing.
 func (fi *finder) dir(dir string, reader func(string) *transcript.Reader, mayMiss bool) {
-	level := []folder{{path: dir, mayMiss: mayMiss}}
+	if fi.lookers == nil {
+		fi.lookers = make([]looker, workers())
+	}
+	prefix := filepath.Join(dir, "x")
+	level, below := []folder{{path: dir, prefix: prefix[:len(prefix)-1], mayMiss: mayMiss}}, []folder(nil)
 	for len(level) > 0 {
-		atOnce(len(level), func(i int) { level[i].look(reader) })
-		var below []folder
+		for i := range fi.lookers {
+			fi.lookers[i].entries = fi.lookers[i].entries[:0]
+		}
+		atOnce(len(level), func(worker, i int) { level[i].look(&fi.lookers[worker], reader) })
+		below = below[:0]
 		for i := range level {
 			below = fi.take(&level[i], below)
 		}
-		level = below
+		level, below = below, level
 	}
 }
 
 // look reads a folder and looks at those of its entries that may matter.
-func (d *folder) look(reader func(string) *transcript.Reader) {
-	if d.info, d.fault = os.Stat(d.path); d.fault != nil || !d.info.IsDir() {
+func (d *folder) look(l *looker, reader func(string) *transcript.Reader) {
+	dir, err := dirfd.Open(d.path)
+	if err != nil {
+		d.closed(err)
 		return
 	}
-	var list []fs.DirEntry
-	list, d.cut = os.ReadDir(d.path)
-	d.entries = make([]entry, 0, len(list))
-	prefix := filepath.Join(d.path, "x")
-	prefix = prefix[:len(prefix)-1]
-	for _, e := range list {
-		one := entry{path: prefix + e.Name(), folder: e.IsDir()}
-		if !one.folder {
-			link := e.Type()&fs.ModeSymlink != 0
-			if !link && !e.Type().IsRegular() {
-				continue
-			}
-			if one.reader = reader(one.path); one.reader == nil && !link {
-				continue
-			}
-			one.info, one.fault = os.Stat(one.path)
-		}
-		d.entries = append(d.entries, one)
+	defer dir.Close()
+	if d.stat, d.fault = dir.Stat(); d.fault != nil {
+		return
 	}
+	if l.buffer == nil {
+		l.buffer = make([]byte, listSize)
+	}
+	first := len(l.entries)
+	d.cut = dir.List(l.buffer, func(e dirfd.Entry) { l.add(d.prefix, e, reader) })
+	d.entries = l.entries[first:len(l.entries):len(l.entries)]
+	before := func(a, b entry) int { return strings.Compare(a.path, b.path) }
+	if !slices.IsSortedFunc(d.entries, before) {
+		slices.SortFunc(d.entries, before)
+	}
+	for i := range d.entries {
+		if e := &d.entries[i]; !e.folder {
+			e.stat, e.fault = dir.Look(e.path[len(d.prefix):])
+		}
+	}
+}
+
+// closed notes what can be known of a folder that cannot be opened.
+func (d *folder) closed(why error) {
+	info, err := os.Stat(d.path)
+	if err != nil {
+		d.fault = err
+		return
+	}
+	d.stat, d.cut = dirfd.Of(info), why
+}
+
+// add keeps a name that may matter.
+func (l *looker) add(prefix string, e dirfd.Entry, reader func(string) *transcript.Reader) {
+	if e.Kind == dirfd.Other {
+		return
+	}
+	l.path = append(append(l.path[:0], prefix...), e.Name...)
+	one := entry{path: l.texts.Keep(l.path), folder: e.Kind == dirfd.Folder, link: e.Kind != dirfd.File}
+	if !one.folder {
+		if one.reader = reader(one.path); one.reader == nil && !one.link {
+			return
+		}
+	}
+	l.entries = append(l.entries, one)
 }
 
 // take keeps the transcripts of a folder that was looked into, and adds the folders
@@ -80,7 +130,7 @@ func (fi *finder) take(d *folder, below []folder) []folder {
 		}
 		return below
 	}
-	if !d.info.IsDir() || !fi.first(d.info) {
+	if d.stat.Kind != dirfd.Folder || !fi.first(d.stat) {
 		return below
 	}
 	if d.cut != nil {
@@ -93,10 +143,10 @@ func (fi *finder) take(d *folder, below []folder) []folder {
 			if !errors.Is(e.fault, fs.ErrNotExist) { // gone since, or a dangling link
 				fi.warn(e.fault)
 			}
-		case e.folder || e.info.IsDir():
-			below = append(below, folder{path: e.path, mayMiss: true})
+		case e.folder || e.stat.Kind == dirfd.Folder:
+			below = append(below, folder{path: e.path, prefix: e.path + string(os.PathSeparator), mayMiss: true})
 		case e.reader != nil:
-			fi.file(e.path, e.info, e.reader)
+			fi.file(e.path, e.stat, e.reader)
 		}
 	}
 	return below
