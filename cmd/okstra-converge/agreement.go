@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"okstra/lib/cli"
 	"okstra/lib/converge"
@@ -49,7 +50,7 @@ func readRatings(std cli.IO, file *cli.Input) (*agreement.Table, error) {
 	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, err
 	}
-	table, err := agreement.NewTable(rows)
+	table, err := agreement.NewTable(slices.Values(rows))
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("%s: %w", file.Name(), err))
 	}

@@ -1,6 +1,7 @@
 package converge
 
 import (
+	"iter"
 	"math/big"
 	"slices"
 
@@ -63,18 +64,24 @@ type OverlapCount struct {
 // GroupShare is a group as the votes that stand have it. Its share is always
 // of its own number of votes.
 type GroupShare struct {
-	GroupID         string           `json:"groupId"`
-	Classification  Label            `json:"classification"`
-	Section         Section          `json:"section"`
-	Settled         bool             `json:"settled"`
-	Sources         int              `json:"sources"`
-	Agree           int              `json:"agree"`
-	Votes           int              `json:"votes"`
-	Missing         int              `json:"missing"`
+	GroupID        string  `json:"groupId"`
+	Classification Label   `json:"classification"`
+	Section        Section `json:"section"`
+	Settled        bool    `json:"settled"`
+	Sources        int     `json:"sources"`
+	Agree          int     `json:"agree"`
+	Votes          int     `json:"votes"`
+	Missing        int     `json:"missing"`
+	*Worth
+	Flags []string `json:"flags"`
+}
+
+// Worth is what so many confirming votes of so many are worth. Groups with the
+// same numbers have one in common.
+type Worth struct {
 	Share           agreement.Figure `json:"share"`
 	Wilson          Interval         `json:"wilson"`
 	WilsonCorrected Interval         `json:"wilsonCorrected"`
-	Flags           []string         `json:"flags"`
 }
 
 // Interval is a 95 % interval of a share, or the reason why there is none.
@@ -101,20 +108,15 @@ func share(k, n int) agreement.Figure {
 	return agreement.Figure{Value: v, Exact: r}
 }
 
-// ballotShare is what k confirming of n votes are worth.
-type ballotShare struct {
-	share                   agreement.Figure
-	wilson, wilsonCorrected Interval
-}
-
 // shares keeps what it has computed: a state has many groups and few numbers of
 // votes.
-type shares map[[2]int]ballotShare
+type shares map[[2]int]*Worth
 
-func (s shares) of(k, n int) ballotShare {
+// of is what k confirming of n votes are worth.
+func (s shares) of(k, n int) *Worth {
 	known, ok := s[[2]int{k, n}]
 	if !ok {
-		known = ballotShare{share(k, n), interval(agreement.Wilson(k, n)), interval(agreement.WilsonCorrected(k, n))}
+		known = &Worth{share(k, n), interval(agreement.Wilson(k, n)), interval(agreement.WilsonCorrected(k, n))}
 		s[[2]int{k, n}] = known
 	}
 	return known
@@ -129,9 +131,9 @@ func Agree(s State, level string) Agreement {
 	out := Agreement{Level: level, Status: s.Status, Groups: make([]GroupShare, 0, len(b.groups))}
 	out.Sections.Unsettled = []string{}
 	known := make(shares)
-	for i, f := range b.classified(b.groups, s.Findings) {
+	for c, f := range b.classified(b.groups, s.Findings) {
 		out.add(f, known.of(f.Agree, f.Agree+f.Disagree))
-		out.Votes.add(b, b.groups[i])
+		out.Votes.add(b, c)
 	}
 	out.EvidenceOverlap.Share = share(out.EvidenceOverlap.Groups, out.EvidenceOverlap.Confirmed)
 	table, err := agreement.NewTable(b.ratings(level))
@@ -143,12 +145,12 @@ func Agree(s State, level string) Agreement {
 }
 
 // add counts one group.
-func (a *Agreement) add(f Finding, worth ballotShare) {
+func (a *Agreement) add(f Finding, worth *Worth) {
 	votes := f.Agree + f.Disagree
 	a.Groups = append(a.Groups, GroupShare{
 		GroupID: f.GroupID, Classification: f.Classification, Section: f.Section, Settled: f.Settled,
 		Sources: f.Sources, Agree: f.Agree, Votes: votes, Missing: f.Missing,
-		Share: worth.share, Wilson: worth.wilson, WilsonCorrected: worth.wilsonCorrected, Flags: f.Flags,
+		Worth: worth, Flags: f.Flags,
 	})
 	switch {
 	case f.Sources >= 2:
@@ -178,25 +180,22 @@ func (a *Agreement) add(f Finding, worth ballotShare) {
 // those whose voter has the model too, of a source or of another voter.
 // Unknown is no match.
 func (n *VoteCounts) add(b *board, c *claim) {
-	for i, v := range c.standing {
-		if v == nil {
+	row := b.row(c)
+	for v, cell := range row {
+		if cell <= unvoted {
 			continue
 		}
 		n.Given++
-		voter := b.voter(c.eligible[i])
+		voter := b.voter(int32(v))
 		provider, model := false, false
-		meet := func(other *Worker) {
-			same := sameText(voter.Provider, other.Provider)
-			provider = provider || same
-			model = model || same && sameText(voter.Model, other.Model)
-		}
-		for j, w := range c.standing {
-			if w != nil && i != j {
-				meet(b.voter(c.eligible[j]))
+		for w, other := range row {
+			if w == v || other == barred || other == unvoted {
+				continue
 			}
-		}
-		for _, s := range c.sources {
-			meet(b.voter(s))
+			kin := b.voter(int32(w))
+			same := sameText(voter.Provider, kin.Provider)
+			provider = provider || same
+			model = model || same && sameText(voter.Model, kin.Model)
 		}
 		if provider {
 			n.SharedProvider++
@@ -208,7 +207,7 @@ func (n *VoteCounts) add(b *board, c *claim) {
 }
 
 // ratings are the votes that stand as a table.
-func (b *board) ratings(level string) []agreement.Rating {
+func (b *board) ratings(level string) iter.Seq[agreement.Rating] {
 	values := map[string]agreement.Value{
 		grouping.Agree: agreement.Word("agree"), grouping.Supplement: agreement.Word("agree"), grouping.Disagree: agreement.Word("disagree"),
 	}
@@ -217,18 +216,13 @@ func (b *board) ratings(level string) []agreement.Rating {
 			grouping.Disagree: agreement.Int(1), grouping.Supplement: agreement.Int(2), grouping.Agree: agreement.Int(3),
 		}
 	}
-	given := 0
-	for _, c := range b.groups {
-		t := b.tally(c)
-		given += t.Agree + t.Disagree
-	}
-	rows := make([]agreement.Rating, 0, given)
-	for _, c := range b.groups {
-		for _, v := range c.standing {
-			if v != nil {
-				rows = append(rows, agreement.Rating{Unit: c.GroupID, Rater: v.WorkerID, Value: values[v.Verdict]})
+	return func(yield func(agreement.Rating) bool) {
+		for _, c := range b.groups {
+			for w, v := range b.standing(c) {
+				if v != nil && !yield(agreement.Rating{Unit: c.GroupID, Rater: w.WorkerID, Value: values[v.Verdict]}) {
+					return
+				}
 			}
 		}
 	}
-	return rows
 }

@@ -66,33 +66,36 @@ func (s State) repeats(round int, ballots []Ballot) bool {
 	return round != 0 && last.Round == round && !later && SameFiles(ballots, last.Files)
 }
 
-// unanswered marks a question in the slots of a count until its vote is read.
-var unanswered = new(grouping.Vote)
+// What stands in a slot of a count before the vote is read. A number from 0 on
+// is the place of the vote in its file.
+const (
+	unasked    int32 = -1
+	unanswered int32 = -2
+)
 
 // count is the counting of one round. The questions of the round stand in
-// slots, a row for each voter and in it a cell for each group: nil where the
-// voter is not asked, then unanswered, then the vote.
+// slots, a row for each voter and in it a cell for each group.
 type count struct {
 	b       *board
 	queue   []*claim
+	asked   map[string][]string
 	round   int
 	poll    *Poll
-	slots   [][]*grouping.Vote // by voter; nil for one that was asked nothing
-	files   []*Ballot          // by voter; nil for one that gave no file
+	slots   [][]int32 // by voter; nil for one that was asked nothing
+	files   []*Ballot // by voter; nil for one that gave no file
 	missing []MissingVote
 	lost    []finding.Finding
 }
 
 func newCount(b *board, queue []*claim, round int) *count {
 	c := &count{
-		b: b, queue: queue, round: round, poll: NewPoll(round),
-		slots: make([][]*grouping.Vote, len(b.voters)), files: make([]*Ballot, len(b.voters)),
+		b: b, queue: queue, asked: b.asked(queue), round: round, poll: NewPoll(round),
+		slots: make([][]int32, len(b.voters)), files: make([]*Ballot, len(b.voters)),
 	}
-	for group, i := range b.questions(queue) {
-		v := group.eligible[i]
-		if c.slots[v] == nil {
-			c.slots[v] = make([]*grouping.Vote, len(b.groups))
-		}
+	for worker := range c.asked {
+		c.slots[b.seats[worker]] = slices.Repeat([]int32{unasked}, len(b.groups))
+	}
+	for group, v := range b.questions(queue) {
 		c.slots[v][group.index] = unanswered
 	}
 	return c
@@ -138,10 +141,10 @@ func (c *count) votes(f *Ballot, v int32) {
 			c.poll.Refuse(f.Name, vote.Line, CodeGroupUnknown, "there is no group %q", vote.ID)
 		case slices.Contains(group.DiscoveredBy, f.Worker):
 			c.poll.Refuse(f.Name, vote.Line, CodeSelf, "worker %q judges its own group %s", f.Worker, vote.ID)
-		case c.slots[v] == nil || c.slots[v][group.index] == nil:
+		case c.slots[v] == nil || c.slots[v][group.index] == unasked:
 			c.poll.Refuse(f.Name, vote.Line, CodeNotAsked, "worker %q was not asked about group %s in round %d", f.Worker, vote.ID, c.round)
 		default:
-			c.slots[v][group.index] = vote
+			c.slots[v][group.index] = int32(i)
 		}
 	}
 }
@@ -149,31 +152,47 @@ func (c *count) votes(f *Ballot, v int32) {
 // result is the round as it is stored: in order of groups and workers, so that
 // the order in which files and blocks came leaves no trace.
 func (c *count) result(kind string) Round {
-	asked := c.b.asked(c.queue)
-	n := 0
-	for _, list := range asked {
-		n += len(list)
-	}
-	verdicts := make([]Verdict, 0, n)
+	answered, open := c.progress()
+	verdicts := make([]Verdict, 0, answered)
+	c.missing = make([]MissingVote, 0, open)
 	silent := make([][]string, len(c.slots)) // groups that a voter says nothing about
-	for group, i := range c.b.questions(c.queue) {
-		v := group.eligible[i]
+	bases := make(map[string]*string)
+	for group, v := range c.b.questions(c.queue) {
 		worker := c.b.voter(v)
-		switch vote := c.slots[v][group.index]; {
-		case vote == unanswered:
+		at := c.slots[v][group.index]
+		if at == unanswered {
 			silent[v] = append(silent[v], group.GroupID)
 			c.miss(group, worker, Silence(c.files[v]))
-		case len(vote.Faults) > 0:
+			continue
+		}
+		vote := &c.files[v].Votes[at]
+		if len(vote.Faults) > 0 {
 			c.miss(group, worker, vote.Faults[0].Code)
 			c.lost = append(c.lost, Lost(vote)...)
-		default:
-			verdicts = append(verdicts, verdict(vote, worker))
+			continue
 		}
+		verdicts = append(verdicts, verdict(vote, worker, bases))
 	}
 	c.tellSilence(silent)
 	return Round{
-		Round: c.round, Kind: kind, Asked: asked, Files: c.records(), Verdicts: verdicts, Missing: orEmpty(c.missing),
+		Round: c.round, Kind: kind, Asked: c.asked, Files: c.records(), Verdicts: verdicts, Missing: c.missing,
 	}
+}
+
+// progress is how many questions of the round have a vote, sound or not, and
+// how many have none.
+func (c *count) progress() (answered, open int) {
+	for _, row := range c.slots {
+		for _, at := range row {
+			switch {
+			case at >= 0:
+				answered++
+			case at == unanswered:
+				open++
+			}
+		}
+	}
+	return answered, open
 }
 
 func (c *count) miss(group *claim, worker *Worker, code string) {
@@ -202,21 +221,18 @@ func (c *count) records() []FileRecord {
 	return records
 }
 
-func verdict(vote *grouping.Vote, worker *Worker) Verdict {
+// verdict is a vote as it is stored. bases keeps the few words that a basis
+// may be, so that not every verdict has its own.
+func verdict(vote *grouping.Vote, worker *Worker, bases map[string]*string) Verdict {
 	out := Verdict{
 		GroupID: vote.ID, WorkerID: worker.WorkerID, SourceRoleExecutionRef: worker.SourceRoleExecutionRef,
 		Verdict: vote.Verdict, Evidence: vote.Evidence, Reason: vote.Reason,
 	}
 	if vote.Basis != "" {
-		basis := vote.Basis
-		out.DisagreeBasis = &basis
+		if bases[vote.Basis] == nil {
+			bases[vote.Basis] = new(vote.Basis)
+		}
+		out.DisagreeBasis = bases[vote.Basis]
 	}
 	return out
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

@@ -59,10 +59,9 @@ func benchBallots(s State) []Ballot {
 		ballots[v] = Ballot{VerdictFile: grouping.VerdictFile{Name: id + ".md", Round: s.Next.Round, Worker: id}, Digest: digest.Bytes([]byte(id))}
 		ballots[v].Votes = make([]grouping.Vote, 0, len(asked[id]))
 	}
-	for c, i := range b.questions(queue) {
-		v := c.eligible[i]
+	for c, v := range b.questions(queue) {
 		vote := grouping.Vote{ID: c.GroupID, Verdict: grouping.Agree, Evidence: fmt.Sprintf("internal/part%d/file.go:%d", c.index%97, c.index%800+1)}
-		switch (c.index*7 + int(v)*11 + s.Next.Round*5) % 20 {
+		switch (int(c.index)*7 + int(v)*11 + s.Next.Round*5) % 20 {
 		case 0:
 			vote.Verdict, vote.Reason = grouping.Supplement, "the same holds for the second caller"
 		case 1, 2, 3, 4:

@@ -56,8 +56,7 @@ type sheet struct {
 
 func (k *checker) answers(at string, r *Round, b *board, queue []*claim) {
 	s := &sheet{k: k, b: b, open: make([][]bool, len(b.voters)), files: make([]bool, len(b.voters))}
-	for c, i := range b.questions(queue) {
-		v := c.eligible[i]
+	for c, v := range b.questions(queue) {
 		if s.open[v] == nil {
 			s.open[v] = make([]bool, len(b.groups))
 		}
@@ -151,7 +150,7 @@ func givenFile(there bool) string {
 
 // line is the place of an answer in the order of groups, then workers.
 type line struct {
-	group  int
+	group  int32
 	worker string
 }
 

@@ -1,6 +1,7 @@
 package converge
 
 import (
+	"iter"
 	"slices"
 
 	"okstra/lib/converge/grouping"
@@ -20,37 +21,67 @@ func (b *board) finding(c *claim) Finding {
 	o := Classify(t)
 	f := Finding{
 		GroupID: c.GroupID, Classification: o.Label(), Reason: o.Rule.Reason, Section: o.Section, Settled: o.Settled,
-		ResolvedInRound: c.resolved, Sources: t.Sources, Eligible: len(c.eligible),
-		Agree: t.Agree, Disagree: t.Disagree, Missing: t.Missing,
-		Flags: b.flags(c, t), Supplements: []Supplemented{}, Dissent: []Dissent{}, Tickets: c.Tickets,
+		Sources: t.Sources, Eligible: int(c.eligible), Agree: t.Agree, Disagree: t.Disagree, Missing: t.Missing,
+		Flags: b.flags(c, t), Tickets: c.Tickets,
 	}
-	for v := range b.given(c) {
-		agreesNow := c.standing[b.place(c, v.WorkerID)].Verdict != grouping.Disagree
-		switch {
-		case v.Verdict.Verdict == grouping.Supplement && agreesNow:
-			f.Supplements = append(f.Supplements, Supplemented{v.WorkerID, int(v.round), v.Reason, v.Evidence})
-		case v.Verdict.Verdict == grouping.Disagree:
-			f.Dissent = append(f.Dissent, Dissent{v.WorkerID, int(v.round), v.Reason, v.Evidence, v.DisagreeBasis, agreesNow})
+	if c.resolved != open {
+		f.ResolvedInRound = new(int(c.resolved))
+	}
+	b.remarks(c, &f)
+	return f
+}
+
+// remarks fills in what voters added to a claim and what they said against it.
+// Both lists are counted first: most findings have neither.
+func (b *board) remarks(c *claim, f *Finding) {
+	supplements, dissent := 0, 0
+	for _, v := range b.given(c) {
+		switch v.Verdict {
+		case grouping.Supplement:
+			supplements++
+		case grouping.Disagree:
+			dissent++
 		}
 	}
-	return f
+	f.Supplements, f.Dissent = make([]Supplemented, 0, supplements), make([]Dissent, 0, dissent)
+	if supplements+dissent == 0 {
+		return
+	}
+	for round, v := range b.given(c) {
+		_, latest := b.vote(b.row(c)[b.seats[v.WorkerID]])
+		agreesNow := latest.Verdict != grouping.Disagree
+		switch {
+		case v.Verdict == grouping.Supplement && agreesNow:
+			f.Supplements = append(f.Supplements, Supplemented{v.WorkerID, round, v.Reason, v.Evidence})
+		case v.Verdict == grouping.Disagree:
+			f.Dissent = append(f.Dissent, Dissent{v.WorkerID, round, v.Reason, v.Evidence, v.DisagreeBasis, agreesNow})
+		}
+	}
 }
 
 // flags says what a reader of the label should know.
 func (b *board) flags(c *claim, t Tally) []string {
-	flags := []string{}
-	if t.Sources < 2 && t.Agree+t.Disagree == 1 {
-		flags = append(flags, SingleVerifier)
-	}
 	provider, model := b.shared(c)
-	if provider {
-		flags = append(flags, SameProvider)
+	held := [...]struct {
+		flag  string
+		holds bool
+	}{
+		{SingleVerifier, t.Sources < 2 && t.Agree+t.Disagree == 1},
+		{SameProvider, provider},
+		{SameModel, model},
+		{EvidenceOverlap, t.Agree > 0 && !b.looksElsewhere(c)},
 	}
-	if model {
-		flags = append(flags, SameModel)
+	n := 0
+	for _, h := range held {
+		if h.holds {
+			n++
+		}
 	}
-	if t.Agree > 0 && !looksElsewhere(c) {
-		flags = append(flags, EvidenceOverlap)
+	flags := make([]string, 0, n)
+	for _, h := range held {
+		if h.holds {
+			flags = append(flags, h.flag)
+		}
 	}
 	return flags
 }
@@ -58,41 +89,50 @@ func (b *board) flags(c *claim, t Tally) []string {
 // shared says whether two or more confirming parties, sources and agreeing
 // voters, are all of one provider and of one model. Unknown is no match.
 func (b *board) shared(c *claim) (provider, model bool) {
-	parties := make([]*Worker, 0, len(b.voters))
-	for _, s := range c.sources {
-		parties = append(parties, b.voter(s))
-	}
-	for i, v := range c.standing {
-		if v != nil && v.Verdict != grouping.Disagree {
-			parties = append(parties, b.voter(c.eligible[i]))
+	var first *Worker
+	parties := 0
+	provider, model = true, true
+	for v, cell := range b.row(c) {
+		if cell != source && !b.agrees(cell) {
+			continue
 		}
+		w := b.voter(int32(v))
+		if parties++; parties == 1 {
+			first = w
+		}
+		provider = provider && sameText(w.Provider, first.Provider)
+		model = model && sameText(w.Model, first.Model)
 	}
-	if len(parties) < 2 {
+	if parties < 2 {
 		return false, false
 	}
-	provider, model = true, true
-	for _, p := range parties {
-		provider = provider && sameText(p.Provider, parties[0].Provider)
-		model = model && sameText(p.Model, parties[0].Model)
-	}
 	return provider, provider && model
+}
+
+// agrees says whether a cell of the board holds a vote for the claim.
+func (b *board) agrees(cell int32) bool {
+	if cell <= unvoted {
+		return false
+	}
+	_, v := b.vote(cell)
+	return v.Verdict != grouping.Disagree
 }
 
 func sameText(a, b *string) bool { return a != nil && b != nil && *a != "" && *a == *b }
 
 // looksElsewhere says whether an agreeing voter quotes a location that the
 // claim does not. Lines inside a range that the claim quotes are the claim's.
-func looksElsewhere(c *claim) bool {
+func (b *board) looksElsewhere(c *claim) bool {
+	var room [4]grouping.Location
 	var quoted []grouping.Location
-	for _, v := range c.standing {
-		if v == nil || v.Verdict == grouping.Disagree {
+	for _, v := range b.standing(c) {
+		if v == nil || v.Verdict == grouping.Disagree || v.Evidence == c.Origin.Evidence {
 			continue
 		}
-		places := grouping.Locations(v.Evidence)
-		if len(places) > 0 && quoted == nil {
-			quoted = c.locations()
-		}
-		for _, l := range places {
+		for l := range grouping.Locations(v.Evidence) {
+			if quoted == nil {
+				quoted = slices.AppendSeq(room[:0], c.locations())
+			}
 			if !slices.ContainsFunc(quoted, l.Within) {
 				return true
 			}
@@ -102,25 +142,49 @@ func looksElsewhere(c *claim) bool {
 }
 
 // locations are the places that a claim quotes itself.
-func (g *Group) locations() []grouping.Location {
-	places := grouping.Locations(g.Origin.Evidence)
-	if g.CapturedEvidence != nil {
-		places = append(places, grouping.Locations(*g.CapturedEvidence)...)
+func (g *Group) locations() iter.Seq[grouping.Location] {
+	return func(yield func(grouping.Location) bool) {
+		for l := range grouping.Locations(g.Origin.Evidence) {
+			if !yield(l) {
+				return
+			}
+		}
+		if g.CapturedEvidence == nil {
+			return
+		}
+		for l := range grouping.Locations(*g.CapturedEvidence) {
+			if !yield(l) {
+				return
+			}
+		}
 	}
-	return places
 }
 
-// classified lists the findings of claims. known are findings of some of them
+// classified gives the findings of claims. known are findings of some of them
 // from an earlier step, in order of groups: they stand, because nobody is asked
 // about a claim again once it has a finding.
-func (b *board) classified(claims []*claim, known []Finding) []Finding {
-	out := make([]Finding, len(claims))
-	for i, c := range claims {
-		if len(known) > 0 && known[0].GroupID == c.GroupID {
-			out[i], known = known[0], known[1:]
-		} else {
-			out[i] = b.finding(c)
+func (b *board) classified(claims []*claim, known []Finding) iter.Seq2[*claim, Finding] {
+	return func(yield func(*claim, Finding) bool) {
+		known := known
+		for _, c := range claims {
+			var f Finding
+			if len(known) > 0 && known[0].GroupID == c.GroupID {
+				f, known = known[0], known[1:]
+			} else {
+				f = b.finding(c)
+			}
+			if !yield(c, f) {
+				return
+			}
 		}
+	}
+}
+
+// findings lists what classified gives.
+func (b *board) findings(claims []*claim, known []Finding) []Finding {
+	out := make([]Finding, 0, len(claims))
+	for _, f := range b.classified(claims, known) {
+		out = append(out, f)
 	}
 	return out
 }

@@ -97,7 +97,7 @@ func (b *board) packetGroup(c *claim, worker string, anonymous bool) PacketGroup
 	if c.CapturedEvidence != nil {
 		g.Evidence = append(g.Evidence, *c.CapturedEvidence)
 	}
-	for v := range b.given(c) {
+	for _, v := range b.given(c) {
 		a := Argument{v.Reason, v.Evidence}
 		if v.WorkerID != worker && a != (Argument{}) && !slices.Contains(g.Arguments, a) {
 			g.Arguments = append(g.Arguments, a)

@@ -83,7 +83,7 @@ func (s *State) advance(b *board, queue []*claim) {
 		s.close(b, Disabled, reason)
 		return
 	}
-	s.Queue, s.Findings = ids(queue), b.classified(without(b.groups, queue), s.Findings)
+	s.Queue, s.Findings = ids(queue), b.findings(without(b.groups, queue), s.Findings)
 	last := s.Rounds[len(s.Rounds)-1]
 	switch {
 	case last.Kind == CriticGap:
@@ -109,7 +109,7 @@ func (s *State) loopEnded(open int) bool {
 func (s *State) close(b *board, status, reason string) {
 	s.Status, s.StopReason = status, &reason
 	s.Next, s.Queue = Next{Action: ActDone}, []string{}
-	s.Findings = b.classified(b.groups, s.Findings)
+	s.Findings = b.findings(b.groups, s.Findings)
 }
 
 // without leaves out some of the claims; both lists are in order of groups.

@@ -147,15 +147,14 @@ func (l *sarifLog) lostVotes(worker string) []sarif.Notification {
 		if l.board.tally(c).Sources >= 2 {
 			continue
 		}
-		for i, v := range c.standing {
-			id := l.board.voter(c.eligible[i]).WorkerID
+		for w, v := range l.board.standing(c) {
 			code := ""
-			if v == nil && (worker == "" || worker == id) {
-				code = l.silent[question{c.GroupID, id}]
+			if v == nil && (worker == "" || worker == w.WorkerID) {
+				code = l.silent[question{c.GroupID, w.WorkerID}]
 			}
 			if code != "" {
 				out = append(out, sarif.Notification{
-					Level: sarif.LevelWarning, Message: sarif.Message{Text: fmt.Sprintf("no vote of %s on %s: %s", id, c.GroupID, code)},
+					Level: sarif.LevelWarning, Message: sarif.Message{Text: fmt.Sprintf("no vote of %s on %s: %s", w.WorkerID, c.GroupID, code)},
 				})
 			}
 		}
@@ -207,7 +206,7 @@ func justification(f Finding) string {
 func placesOf(c *claim) []sarif.Location {
 	var out []sarif.Location
 	var seen []grouping.Location
-	for _, at := range c.locations() {
+	for at := range c.locations() {
 		if slices.Contains(seen, at) {
 			continue
 		}
@@ -226,7 +225,7 @@ func placesOf(c *claim) []sarif.Location {
 func fingerprint(c *claim) string {
 	parts := []string{strings.Join(strings.Fields(c.Claim), " "), strings.Join(c.Tickets, ",")}
 	var files []string
-	for _, at := range c.locations() {
+	for at := range c.locations() {
 		files = append(files, at.Path)
 	}
 	slices.Sort(files)

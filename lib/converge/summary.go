@@ -109,12 +109,12 @@ func (b *board) positions(c *claim, silent map[question]string) []Position {
 		}
 		out = append(out, p)
 	}
-	if c.distinct >= 2 {
+	if c.sources >= 2 {
 		return out
 	}
-	for i, v := range c.eligible {
-		p := Position{WorkerID: b.voter(v).WorkerID}
-		switch vote := c.standing[i]; {
+	for w, vote := range b.standing(c) {
+		p := Position{WorkerID: w.WorkerID}
+		switch {
 		case vote == nil:
 			p.Stance, p.Note = StanceNoResult, silent[question{c.GroupID, p.WorkerID}]
 		case vote.Verdict == grouping.Agree:

@@ -222,6 +222,7 @@ func (m *em) report(t *Table, out *Reliability) {
 		}
 		out.Raters = append(out.Raters, RaterConfusion{name, rows})
 	}
+	out.Units = make([]UnitEstimate, 0, len(t.units))
 	for u, name := range t.units {
 		post := m.posterior[m.patternOf[u]]
 		best := 0

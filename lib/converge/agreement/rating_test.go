@@ -2,6 +2,7 @@ package agreement
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,7 +56,7 @@ func TestDawidSkeneRefusesManyValues(t *testing.T) {
 			rows = append(rows, Rating{Unit: strings.Repeat("u", 1+u%7) + string(rune('a'+u/300)) + string(rune(0x100+u)), Rater: rater, Value: Int(int64(u))})
 		}
 	}
-	tab, err := NewTable(rows)
+	tab, err := NewTable(slices.Values(rows))
 	if err != nil {
 		t.Fatal(err)
 	}

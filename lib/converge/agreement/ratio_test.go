@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -88,7 +89,7 @@ func BenchmarkAlphaOfManyValues(b *testing.B) {
 			for i := range values {
 				rows = append(rows, Rating{Unit: fmt.Sprint("u", i), Rater: "a", Value: Int(int64(i + 1))}, Rating{Unit: fmt.Sprint("u", i), Rater: "b", Value: Int(int64((i+7)%values + 1))})
 			}
-			tab, err := NewTable(rows)
+			tab, err := NewTable(slices.Values(rows))
 			if err != nil {
 				b.Fatal(err)
 			}

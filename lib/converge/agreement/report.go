@@ -140,6 +140,7 @@ func (r Reliability) figures() ReliabilityFigures {
 	for _, c := range r.Raters {
 		f.Raters = append(f.Raters, RaterFigures(c))
 	}
+	f.Units = make([]EstimateFigure, 0, len(r.Units))
 	for _, u := range r.Units {
 		f.Units = append(f.Units, EstimateFigure{u.Unit, u.Value, u.Probability})
 	}

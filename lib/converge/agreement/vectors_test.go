@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,7 +39,7 @@ func lines(t *testing.T, raters ...string) *Table {
 
 func table(t *testing.T, rows []Rating) *Table {
 	t.Helper()
-	tab, err := NewTable(rows)
+	tab, err := NewTable(slices.Values(rows))
 	if err != nil {
 		t.Fatal(err)
 	}

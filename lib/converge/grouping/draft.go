@@ -65,7 +65,7 @@ func draftGroup(n int, item Item) Group {
 func sameness(item Item) (key string, mergeable bool) {
 	var places []string
 	for _, e := range item.Evidence {
-		for _, l := range Locations(e) {
+		for l := range Locations(e) {
 			places = append(places, l.String())
 		}
 	}

@@ -2,6 +2,7 @@ package grouping
 
 import (
 	"fmt"
+	"iter"
 	"path"
 	"strings"
 )
@@ -28,18 +29,24 @@ func (l Location) Within(m Location) bool {
 // Locations finds the places that a text quotes, in order. Text beside them is
 // ignored. A time of day and a URL with a port are no places. The scan is by
 // hand: a state of 100,000 groups has half a million of these texts.
-func Locations(text string) []Location {
-	var out []Location
-	for from := 0; ; {
-		l, _, end := nextLocation(text, from)
-		if end < 0 {
-			return out
+func Locations(text string) iter.Seq[Location] {
+	return func(yield func(Location) bool) {
+		for from := 0; ; {
+			l, _, end := nextLocation(text, from)
+			if end < 0 || l.Path != "" && !yield(l) {
+				return
+			}
+			from = end
 		}
-		if l.Path != "" {
-			out = append(out, l)
-		}
-		from = end
 	}
+}
+
+// hasLocation says whether a text quotes a place.
+func hasLocation(text string) bool {
+	for range Locations(text) {
+		return true
+	}
+	return false
 }
 
 // nextLocation looks for "path:line" or "path:first-last", perhaps with a
@@ -137,7 +144,7 @@ func SplitEvidence(evidence string) []string {
 	parts := strings.Split(evidence, "; ")
 	for i, part := range parts {
 		parts[i] = strings.TrimSpace(part)
-		if len(Locations(part)) == 0 {
+		if !hasLocation(part) {
 			return []string{evidence}
 		}
 	}

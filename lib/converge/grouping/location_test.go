@@ -29,7 +29,7 @@ func TestLocations(t *testing.T) {
 		"printed value was 0 on a cold start\nb.go:2": "b.go:2",
 	} {
 		var got []string
-		for _, l := range Locations(text) {
+		for l := range Locations(text) {
 			got = append(got, l.String())
 		}
 		if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {

@@ -52,13 +52,12 @@ type VerdictFile struct {
 // Vote is the block of one group or plan item. A vote with faults must not be
 // counted: its first fault says why it is missing.
 type Vote struct {
-	ID                  string
-	Verdict             string
-	Basis, Letter       string // "" for none
-	Evidence, Reason    string
-	Line                int
-	Faults              []finding.Finding
-	hasBasis, hasLetter bool
+	ID               string
+	Verdict          string
+	Basis, Letter    string // "" for none
+	Evidence, Reason string
+	Line             int
+	Faults           []finding.Finding
 }
 
 // Form says what a block must hold.
@@ -185,10 +184,9 @@ func (p *verdictParser) closeBlock() {
 	}
 	v := p.open
 	v.Verdict, v.Evidence, v.Reason = p.values["Verdict"], p.values["Evidence"], p.values["Reason"]
-	v.Basis, v.hasBasis = p.values["Basis"], hasKey(p.values, "Basis")
-	v.Letter, v.hasLetter = p.values["Letter"], hasKey(p.values, "Letter")
+	v.Basis, v.Letter = p.values["Basis"], p.values["Letter"]
 	v.Faults = p.bad
-	for _, f := range p.form.judge(v) {
+	for _, f := range p.form.judge(v, hasKey(p.values, "Basis"), hasKey(p.values, "Letter")) {
 		v.Faults = append(v.Faults, p.at(v.Line, f.code, "%s", f.text))
 	}
 	p.open, p.bad, p.last = nil, nil, ""
@@ -211,16 +209,16 @@ type blockFault struct{ code, text string }
 // Code is the code for which a vote with these labels would not count, "" for
 // one that counts. An empty text stands for an absent label.
 func (f Form) Code(v Vote) string {
-	v.hasBasis, v.hasLetter = v.Basis != "", v.Letter != ""
-	if faults := f.judge(&v); len(faults) > 0 {
+	if faults := f.judge(&v, v.Basis != "", v.Letter != ""); len(faults) > 0 {
 		return faults[0].code
 	}
 	return ""
 }
 
-// judge tells what is wrong with the labels of a vote. Where the verdict is
-// none of the three, nothing can be said about the rest.
-func (f Form) judge(v *Vote) []blockFault {
+// judge tells what is wrong with the labels of a vote, which has a basis or a
+// letter also where it is empty. Where the verdict is none of the three,
+// nothing can be said about the rest.
+func (f Form) judge(v *Vote, hasBasis, hasLetter bool) []blockFault {
 	var faults []blockFault
 	bad := func(code, format string, args ...any) {
 		faults = append(faults, blockFault{code, fmt.Sprintf(format, args...)})
@@ -238,13 +236,13 @@ func (f Form) judge(v *Vote) []blockFault {
 		bad(CodeVerdictReason, "%s on %s has no reason", v.Verdict, v.ID)
 	}
 	switch {
-	case v.hasBasis && (f.PlanBody || !disagrees):
+	case hasBasis && (f.PlanBody || !disagrees):
 		bad(CodeVerdictBasis, "%s on %s has a basis (expected one on a %s about a finding only)", v.Verdict, v.ID, Disagree)
-	case v.hasBasis && !slices.Contains(Bases, v.Basis), !v.hasBasis && disagrees && adversarial:
+	case hasBasis && !slices.Contains(Bases, v.Basis), !hasBasis && disagrees && adversarial:
 		bad(CodeVerdictBasis, "basis %q of %s on %s (expected %s)", v.Basis, v.Verdict, v.ID, strings.Join(Bases, " or "))
 	}
 	switch {
-	case v.hasLetter && !disagrees:
+	case hasLetter && !disagrees:
 		bad(CodeVerdictLetter, "%s on %s has a letter (expected one on %s only)", v.Verdict, v.ID, Disagree)
 	case f.PlanBody && disagrees && !slices.Contains(Letters, v.Letter):
 		bad(CodeVerdictLetter, "letter %q of %s on %s (expected one of %s)", v.Letter, v.Verdict, v.ID, strings.Join(Letters, ", "))

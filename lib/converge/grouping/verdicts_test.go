@@ -31,13 +31,13 @@ func TestParseVerdictsReadsTheWholeFile(t *testing.T) {
 	}
 	want := Vote{
 		ID: "G-002", Verdict: Disagree, Basis: "refuted", Evidence: "cmd/api/main.go:14-19",
-		Reason: "the file is loaded by init() in config.go\nbefore main runs", Line: 5, hasBasis: true,
+		Reason: "the file is loaded by init() in config.go\nbefore main runs", Line: 5,
 	}
-	if diff := cmp.Diff(want, f.Votes[0], cmp.AllowUnexported(Vote{})); diff != "" {
+	if diff := cmp.Diff(want, f.Votes[0]); diff != "" {
 		t.Error(diff)
 	}
 	crlf, _ := ParseVerdicts("v.md", []byte(strings.ReplaceAll(answer, "\n", "\r\n")), Form{Adversarial: true})
-	if diff := cmp.Diff(f, crlf, cmp.AllowUnexported(Vote{})); diff != "" {
+	if diff := cmp.Diff(f, crlf); diff != "" {
 		t.Errorf("CRLF:\n%s", diff)
 	}
 }
