@@ -186,7 +186,7 @@ func about(r *Row) string {
 	case r.Type == File:
 		return fmt.Sprintf("mode %04o", r.Mode)
 	}
-	return string(r.Type)
+	return r.Type.String()
 }
 
 // contentChanged tells whether an entry of one type has another content, or

@@ -66,7 +66,7 @@ func appendRoot(out []byte, r Root) []byte {
 func appendRow(out []byte, r *Row) []byte {
 	out = appendName(append(out, '['), r.Path)
 	out = append(out, `,"`...)
-	out = append(out, r.Type...)
+	out = append(out, r.Type.String()...)
 	out = append(out, `","0`...)
 	mode := strconv.FormatUint(uint64(r.Mode), 8)
 	for i := len(mode); i < 3; i++ {
@@ -318,7 +318,11 @@ func (r *Row) read(values []json.RawMessage) error {
 	if err != nil || path == "" {
 		return fmt.Errorf("mode %q of path %q", mode, path)
 	}
-	r.Path, r.Type, r.Mode, r.Digest = string(path), Type(kind), uint32(bits), string(sum)
+	known := slices.Index(typeNames[:], kind)
+	if known < 0 {
+		return fmt.Errorf("type %q of path %q (expected %s)", kind, path, strings.Join(typeNames[:], ", "))
+	}
+	r.Path, r.Type, r.Mode, r.Digest = string(path), Type(known), uint32(bits), string(sum)
 	return nil
 }
 

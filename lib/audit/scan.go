@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"context"
 	"runtime"
 	"slices"
@@ -9,17 +8,18 @@ import (
 	"sync"
 )
 
-// entry is what one directory says about one name in it. Row.Path is the name
-// alone until the tree is put together.
-type entry struct {
-	row Row
-	dir *directory // for a directory that was read
+// directory is one directory that was read. The paths of its rows are the
+// names alone until the tree is put together, and in byte order.
+type directory struct {
+	rows       []Row
+	subs       []sub // in the order of rows
+	unreadable bool  // it could not be listed, or not to its end
 }
 
-// directory is one directory that was read.
-type directory struct {
-	entries    []entry
-	unreadable bool // it could not be listed, or not to its end
+// sub is a directory in a directory that was read itself.
+type sub struct {
+	at  int // its row
+	dir *directory
 }
 
 // scanRoot reads a tree. Up to two workers read directories; more than two do
@@ -37,14 +37,18 @@ func scanRoot(ctx context.Context, root string) (Root, error) {
 	if err := ctx.Err(); err != nil {
 		return Root{}, err
 	}
-	out := Root{Root: root, Unreadable: []string{}}
-	out.Rows = make([]Row, 0, 1+int(s.count.Load()))
-	a := assembler{root: &out}
-	a.add(top, "")
-	a.finish()
 	row.Path = "."
-	at, _ := slices.BinarySearchFunc(out.Rows, row, comparePaths)
-	out.Rows = slices.Insert(out.Rows, at, row)
+	at, _ := slices.BinarySearchFunc(top.rows, row, comparePaths)
+	top.rows = slices.Insert(top.rows, at, row)
+	for i := range top.subs {
+		if top.subs[i].at >= at {
+			top.subs[i].at++
+		}
+	}
+	out := Root{Root: root, Unreadable: []string{}, Rows: make([]Row, 0, 1+int(s.count.Load()))}
+	a := assembler{root: &out}
+	a.paths.Grow(1 + int(s.text.Load()))
+	a.add(top, "")
 	slices.Sort(out.Unreadable)
 	return out, nil
 }
@@ -89,55 +93,63 @@ func (s *scanner) descend(job func()) {
 // assembler puts the directories together to one list in byte order of the
 // whole paths. That is not the order in which one would walk: "a-b" stands
 // between "a" and "a/x", because "-" comes before "/".
+//
+// So what lies below a directory waits until a name comes that is behind the
+// directory's name with a slash. The names until then all begin with that name,
+// so of several directories that wait the last one is the first to end:
+//
+//	name     put down                 waits
+//	a        a                        a/
+//	a-       a-                       a/ a-/
+//	a-b      what is in a-/, a-b      a/
+//	a0       what is in a/, a0
 type assembler struct {
 	root  *Root
-	paths bytes.Buffer
-	ends  []int // where in paths the path of each row ends
-}
-
-// step is a row of a directory, or all that lies below one of its entries.
-type step struct {
-	key   string
-	entry *entry
-	below bool
+	paths strings.Builder // of all rows, which costs one allocation instead of one for each
 }
 
 func (a *assembler) add(d *directory, prefix string) {
 	if d.unreadable {
 		a.root.Unreadable = append(a.root.Unreadable, orDot(strings.TrimSuffix(prefix, "/")))
 	}
-	steps := make([]step, 0, len(d.entries))
-	for i := range d.entries {
-		e := &d.entries[i]
-		steps = append(steps, step{key: e.row.Path, entry: e})
-		if e.dir != nil {
-			steps = append(steps, step{key: e.row.Path + "/", entry: e, below: true})
+	var waiting []sub
+	below := func() {
+		last := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		a.add(last.dir, prefix+d.rows[last.at].Path+"/")
+	}
+	subs := d.subs
+	for i := range d.rows {
+		for len(waiting) > 0 && isBehind(d.rows[i].Path, d.rows[waiting[len(waiting)-1].at].Path) {
+			below()
+		}
+		a.row(&d.rows[i], prefix)
+		if len(subs) > 0 && subs[0].at == i {
+			waiting, subs = append(waiting, subs[0]), subs[1:]
 		}
 	}
-	slices.SortFunc(steps, func(a, b step) int { return strings.Compare(a.key, b.key) })
-	for _, s := range steps {
-		if s.below {
-			a.add(s.entry.dir, prefix+s.key)
-			continue
-		}
-		a.paths.WriteString(prefix)
-		a.paths.WriteString(s.key)
-		a.ends = append(a.ends, a.paths.Len())
-		if s.entry.row.Type == Unknown {
-			a.root.Unreadable = append(a.root.Unreadable, prefix+s.key)
-		}
-		a.root.Rows = append(a.root.Rows, s.entry.row)
+	for len(waiting) > 0 {
+		below()
 	}
 }
 
-// finish cuts the paths out of one text, which costs one allocation instead of
-// one for each row.
-func (a *assembler) finish() {
-	text, from := a.paths.String(), 0
-	for i, end := range a.ends {
-		a.root.Rows[i].Path = text[from:end]
-		from = end
+// row adds a row with its whole path.
+func (a *assembler) row(r *Row, prefix string) {
+	from := a.paths.Len()
+	a.paths.WriteString(prefix)
+	a.paths.WriteString(r.Path)
+	a.root.Rows = append(a.root.Rows, *r)
+	path := a.paths.String()[from:]
+	a.root.Rows[len(a.root.Rows)-1].Path = path
+	if r.Type == Unknown {
+		a.root.Unreadable = append(a.root.Unreadable, path)
 	}
+}
+
+// isBehind tells whether a name comes after all that lies below dir, a name
+// that is less than it.
+func isBehind(name, dir string) bool {
+	return !strings.HasPrefix(name, dir) || name[len(dir)] > '/'
 }
 
 func comparePaths(a, b Row) int { return strings.Compare(a.Path, b.Path) }
@@ -152,13 +164,13 @@ func orDot(path string) string {
 // isObjectStore tells whether a directory is the object store of a git
 // directory: named so, and beside the HEAD and refs of one. Objects are named
 // by their content, so a new one changes nothing by itself.
-func isObjectStore(name string, siblings []entry) bool {
+func isObjectStore(name string, siblings []Row) bool {
 	if name != "objects" {
 		return false
 	}
 	found := 0
-	for _, e := range siblings {
-		if e.row.Path == "HEAD" || e.row.Path == "refs" {
+	for i := range siblings {
+		if siblings[i].Path == "HEAD" || siblings[i].Path == "refs" {
 			found++
 		}
 	}

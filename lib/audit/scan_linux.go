@@ -24,15 +24,16 @@ type scanner struct {
 	ctx     context.Context
 	idle    chan func()
 	pending sync.WaitGroup
-	count   atomic.Int64
-	buffers sync.Pool
+	count   atomic.Int64 // of rows
+	text    atomic.Int64 // bytes of all paths, at least
+	desks   sync.Pool
 }
 
 const openFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 
 // start reads the tree at root, which must be a directory.
 func (s *scanner) start(root string) (*directory, Row, error) {
-	s.buffers.New = func() any { b := make([]byte, 64<<10); return &b }
+	s.desks.New = func() any { return &desk{buffer: make([]byte, 64<<10)} }
 	fd, err := openDirectory(unix.AT_FDCWD, root)
 	if err != nil {
 		return nil, Row{}, &fs.PathError{Op: "scan", Path: root, Err: err}
@@ -44,7 +45,7 @@ func (s *scanner) start(root string) (*directory, Row, error) {
 	}
 	top, row := &directory{}, rowOf(&stat)
 	row.Digest = attributes(fd)
-	s.work(func() { s.read(fd, top) })
+	s.work(func() { s.read(fd, top, 0) })
 	return top, row, nil
 }
 
@@ -57,53 +58,82 @@ func openDirectory(at int, name string) (int, error) {
 	}
 }
 
-// read fills in what the directory holds and closes fd.
-func (s *scanner) read(fd int, d *directory) {
+// desk is what a worker needs to list a directory.
+type desk struct {
+	buffer []byte
+	names  []byte // of one directory, one after the other
+	spans  []span
+}
+
+// span is where a name stands.
+type span struct{ from, to int }
+
+// list gives the names in a directory in byte order. The names share one text.
+func (w *desk) list(fd int) (text string, _ []span, _ error) {
+	w.names, w.spans = w.names[:0], w.spans[:0]
+	err := dirfd.List(fd, w.buffer, func(found dirfd.Entry) {
+		from := len(w.names)
+		w.names = append(w.names, found.Name...)
+		w.spans = append(w.spans, span{from, len(w.names)})
+	})
+	text = string(w.names)
+	slices.SortFunc(w.spans, func(a, b span) int { return strings.Compare(text[a.from:a.to], text[b.from:b.to]) })
+	return text, w.spans, err
+}
+
+// read fills in what the directory holds and closes fd. depth is the length of
+// its path with a slash behind it.
+func (s *scanner) read(fd int, d *directory, depth int) {
 	defer unix.Close(fd)
-	buffer := s.buffers.Get().(*[]byte)
-	err := dirfd.List(fd, *buffer, func(found dirfd.Entry) {
-		name := string(found.Name)
+	w := s.desks.Get().(*desk)
+	text, spans, err := w.list(fd)
+	d.rows = make([]Row, 0, len(spans))
+	for _, at := range spans {
+		name := text[at.from:at.to]
 		var stat unix.Stat_t
 		switch err := statAt(fd, name, &stat); {
 		case err == nil:
-			d.entries = append(d.entries, entry{row: rowOf(&stat)})
-			d.entries[len(d.entries)-1].row.Path = name
+			d.rows = append(d.rows, rowOf(&stat))
+			d.rows[len(d.rows)-1].Path = name
 		case errors.Is(err, unix.ENOENT): // gone since it was listed
 		default:
-			d.entries = append(d.entries, entry{row: Row{Path: name, Type: Unknown}})
+			d.rows = append(d.rows, Row{Path: name, Type: Unknown})
 		}
-	})
-	s.buffers.Put(buffer)
+	}
+	s.desks.Put(w)
 	d.unreadable = err != nil && !errors.Is(err, unix.ENOENT) // a removed directory cannot be listed
-	s.count.Add(int64(len(d.entries)))
+	s.count.Add(int64(len(d.rows)))
+	s.text.Add(int64(len(d.rows)*depth + len(text)))
 	if s.ctx.Err() != nil {
 		return
 	}
-	for i := range d.entries {
-		e := &d.entries[i]
-		switch e.row.Type {
+	for i := range d.rows {
+		switch r := &d.rows[i]; r.Type {
 		case Link:
-			s.readLink(fd, e)
+			s.readLink(fd, r)
 		case Dir:
-			if !isObjectStore(e.row.Path, d.entries) {
-				s.open(fd, e)
+			if !isObjectStore(r.Path, d.rows) {
+				s.open(fd, d, i, depth)
 			}
 		}
 	}
 }
 
-// open descends into a subdirectory. One that is gone, or that is something
-// else by now, is as good as gone; one that cannot be opened is unreadable.
-func (s *scanner) open(fd int, e *entry) {
-	sub, err := openDirectory(fd, e.row.Path)
+// open descends into a subdirectory, that of row i. One that is gone, or that
+// is something else by now, is as good as gone; one that cannot be opened is
+// unreadable.
+func (s *scanner) open(fd int, d *directory, i, depth int) {
+	r := &d.rows[i]
+	fd, err := openDirectory(fd, r.Path)
+	below := &directory{unreadable: err != nil}
 	switch {
 	case err == nil:
-		e.row.Digest = attributes(sub)
-		e.dir = &directory{}
-		s.descend(func() { s.read(sub, e.dir) })
+		r.Digest = attributes(fd)
+		d.subs = append(d.subs, sub{i, below})
+		s.descend(func() { s.read(fd, below, depth+len(r.Path)+1) })
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
 	default:
-		e.dir = &directory{unreadable: true}
+		d.subs = append(d.subs, sub{i, below})
 	}
 }
 
@@ -137,14 +167,11 @@ func attributes(fd int) string {
 	return digest.Bytes(text)
 }
 
-func (s *scanner) readLink(fd int, e *entry) {
+func (s *scanner) readLink(fd int, r *Row) {
 	var buffer [unix.PathMax]byte
-	n, err := unix.Readlinkat(fd, e.row.Path, buffer[:])
-	if err != nil {
-		e.row.Digest = ""
-		return
+	if n, err := unix.Readlinkat(fd, r.Path, buffer[:]); err == nil {
+		r.Digest = string(buffer[:n])
 	}
-	e.row.Digest = string(buffer[:n])
 }
 
 func statAt(fd int, name string, stat *unix.Stat_t) error {

@@ -17,7 +17,8 @@ type scanner struct {
 	ctx     context.Context
 	idle    chan func()
 	pending sync.WaitGroup
-	count   atomic.Int64
+	count   atomic.Int64 // of rows
+	text    atomic.Int64 // bytes of all paths, at least
 }
 
 func (s *scanner) start(root string) (*directory, Row, error) {
@@ -29,34 +30,38 @@ func (s *scanner) start(root string) (*directory, Row, error) {
 		return nil, Row{}, &fs.PathError{Op: "scan", Path: root, Err: syscall.ENOTDIR}
 	}
 	top := &directory{}
-	s.work(func() { s.read(root, top) })
+	s.work(func() { s.read(root, top, 0) })
 	return top, rowOf(info), nil
 }
 
-func (s *scanner) read(path string, d *directory) {
-	names, err := os.ReadDir(path)
+// read fills in what the directory holds. depth is the length of its path below
+// the root with a slash behind it.
+func (s *scanner) read(path string, d *directory, depth int) {
+	names, err := os.ReadDir(path) // sorted
 	d.unreadable = err != nil && !os.IsNotExist(err)
 	for _, name := range names {
 		info, err := name.Info()
+		row := Row{Type: Unknown}
 		switch {
 		case err == nil:
-			e := entry{row: rowOf(info)}
-			e.row.Path = name.Name()
-			if e.row.Type == Link {
-				e.row.Digest, _ = os.Readlink(filepath.Join(path, name.Name()))
-			}
-			d.entries = append(d.entries, e)
+			row = rowOf(info)
 		case os.IsNotExist(err):
-		default:
-			d.entries = append(d.entries, entry{row: Row{Path: name.Name(), Type: Unknown}})
+			continue
 		}
+		row.Path = name.Name()
+		if row.Type == Link {
+			row.Digest, _ = os.Readlink(filepath.Join(path, row.Path))
+		}
+		d.rows = append(d.rows, row)
+		s.text.Add(int64(depth + len(row.Path)))
 	}
-	s.count.Add(int64(len(d.entries)))
-	for i := range d.entries {
-		e := &d.entries[i]
-		if s.ctx.Err() == nil && e.row.Type == Dir && !isObjectStore(e.row.Path, d.entries) {
-			e.dir = &directory{}
-			s.descend(func() { s.read(filepath.Join(path, e.row.Path), e.dir) })
+	s.count.Add(int64(len(d.rows)))
+	for i := range d.rows {
+		name := d.rows[i].Path
+		if s.ctx.Err() == nil && d.rows[i].Type == Dir && !isObjectStore(name, d.rows) {
+			below := &directory{}
+			d.subs = append(d.subs, sub{i, below})
+			s.descend(func() { s.read(filepath.Join(path, name), below, depth+len(name)+1) })
 		}
 	}
 }

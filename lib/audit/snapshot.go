@@ -19,33 +19,39 @@ import (
 const Kind = "okstra-mutation-snapshot"
 
 // Type is what an entry of a tree is.
-type Type string
+type Type uint8
 
-// The types of entries.
+// The types of entries. An Unknown one could not be looked at.
 const (
-	File    Type = "file"
-	Dir     Type = "dir"
-	Link    Type = "link"
-	Fifo    Type = "fifo"
-	Socket  Type = "socket"
-	Char    Type = "char"
-	Block   Type = "block"
-	Unknown Type = "unknown"
+	Unknown Type = iota
+	File
+	Dir
+	Link
+	Fifo
+	Socket
+	Char
+	Block
 )
+
+// typeNames are the words of documents for the types, in their order.
+var typeNames = [...]string{"unknown", "file", "dir", "link", "fifo", "socket", "char", "block"}
+
+// String is the word of documents.
+func (t Type) String() string { return typeNames[t] }
 
 // Row is one entry of a tree. A directory has no size and no times: its
 // entries tell of them. Digest is "" where the content was not looked at, the
 // target of a link, and the device number of a device.
 type Row struct {
 	Path     string // below the root, "." for the root itself; any bytes
-	Type     Type
-	Mode     uint32 // permission bits with setuid, setgid and sticky
-	UID, GID uint32
+	Digest   string
 	Size     int64
 	Mtime    int64 // nanoseconds since 1970
 	Ctime    int64
 	Ino      uint64
-	Digest   string
+	Mode     uint32 // permission bits with setuid, setgid and sticky
+	UID, GID uint32
+	Type     Type
 }
 
 // Root is one scanned tree, its rows in byte order of their paths.

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -110,7 +111,12 @@ func (d *repoDirs) worktrees(ctx context.Context, g *GitState) error {
 // index takes the entries together. Not the file: git rewrites that one to
 // remember what files look like, whenever anybody asks it for a status.
 func (d *repoDirs) index(ctx context.Context, g *GitState) error {
-	entries, err := d.repo.Index(ctx, d.gitDir)
+	var sum *indexSum
+	err := d.repo.WalkIndex(ctx, d.gitDir, func() func(*gitrepo.RawEntry) {
+		sum = &indexSum{git: g}
+		g.AssumeUnchanged, g.SkipWorktree = []string{}, []string{}
+		return sum.add
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -120,32 +126,44 @@ func (d *repoDirs) index(ctx context.Context, g *GitState) error {
 		g.IndexDigest, err = digestOf(filepath.Join(d.gitDir, "index"))
 		return err
 	}
-	g.AssumeUnchanged, g.SkipWorktree = []string{}, []string{}
-	var text []byte
-	for _, e := range entries {
-		if e.AssumeUnchanged {
-			g.AssumeUnchanged = append(g.AssumeUnchanged, e.Path)
-		}
-		if e.SkipWorktree {
-			g.SkipWorktree = append(g.SkipWorktree, e.Path)
-		}
-		text = binary.BigEndian.AppendUint32(text, e.Mode)
-		text = append(text, byte(e.Stage), flagByte(e))
-		text = append(append(text, e.ID...), 0)
-		text = append(append(text, e.Path...), 0)
-	}
-	g.IndexDigest = digest.Bytes(text)
+	g.IndexDigest = sum.digest()
 	return nil
 }
 
-func flagByte(e gitrepo.IndexEntry) (flags byte) {
+// indexSum is the digest of the entries of an index, as they come.
+type indexSum struct {
+	git  *GitState // gets the entries at which git looks away
+	hash digest.Hash
+	text []byte
+}
+
+func (s *indexSum) add(e *gitrepo.RawEntry) {
+	var flags byte
 	if e.AssumeUnchanged {
 		flags |= 1
+		s.git.AssumeUnchanged = append(s.git.AssumeUnchanged, string(e.Path))
 	}
 	if e.SkipWorktree {
 		flags |= 2
+		s.git.SkipWorktree = append(s.git.SkipWorktree, string(e.Path))
 	}
-	return flags
+	s.text = binary.BigEndian.AppendUint32(s.text, e.Mode)
+	s.text = append(s.text, byte(e.Stage), flags)
+	s.text = append(hex.AppendEncode(s.text, e.ID), 0)
+	s.text = append(append(s.text, e.Path...), 0)
+	if len(s.text) > 16<<10 {
+		s.flush()
+	}
+}
+
+func (s *indexSum) flush() {
+	_, _ = s.hash.Write(s.text)
+	s.text = s.text[:0]
+}
+
+func (s *indexSum) digest() string {
+	s.flush()
+	return s.hash.Digest()
 }
 
 // files takes the digests of the files with which a repository makes git run

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"io"
 )
 
@@ -44,11 +45,28 @@ func Bytes(b []byte) string {
 
 // Reader gives the digest of the bytes of r up to its end.
 func Reader(r io.Reader) (string, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, r); err != nil {
+	var h Hash
+	if _, err := io.Copy(&h, r); err != nil {
 		return "", err
 	}
-	return prefix + hex.EncodeToString(h.Sum(nil)), nil
+	return h.Digest(), nil
+}
+
+// Hash takes the digest of bytes that come in pieces. Its zero value is ready.
+type Hash struct{ h hash.Hash }
+
+// Write takes the next bytes. Its error is always nil.
+func (d *Hash) Write(p []byte) (int, error) {
+	if d.h == nil {
+		d.h = sha256.New()
+	}
+	return d.h.Write(p)
+}
+
+// Digest is the digest of the bytes so far.
+func (d *Hash) Digest() string {
+	_, _ = d.Write(nil)
+	return prefix + hex.EncodeToString(d.h.Sum(nil))
 }
 
 // Valid reports whether s has the form of a digest: "sha256:" and 64 lower

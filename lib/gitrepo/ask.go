@@ -54,6 +54,14 @@ func (r Repo) CommonDir(ctx context.Context) (string, error) {
 // asked for in one question. The directory must be the root of the tree, as for
 // CheckTopLevel.
 func (r Repo) Dirs(ctx context.Context) (gitDir, commonDir string, err error) {
+	if gitDir, ok := r.plainDir(); ok {
+		return gitDir, gitDir, nil
+	}
+	return r.askDirs(ctx)
+}
+
+// askDirs asks git for the two directories.
+func (r Repo) askDirs(ctx context.Context) (gitDir, commonDir string, err error) {
 	out, err := r.Ask(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
 	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if err == nil && len(lines) == 3 {
@@ -129,6 +137,16 @@ func (r Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 
 // Refs gives the object of every ref, without HEAD.
 func (r Repo) Refs(ctx context.Context) (map[string]string, error) {
+	if gitDir, ok := r.plainDir(); ok {
+		if refs, ok := plainRefs(gitDir); ok {
+			return refs, nil
+		}
+	}
+	return r.listRefs(ctx)
+}
+
+// listRefs asks git for the refs.
+func (r Repo) listRefs(ctx context.Context) (map[string]string, error) {
 	out, err := r.Ask(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
 	if err != nil {
 		return nil, err

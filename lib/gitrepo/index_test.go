@@ -1,10 +1,14 @@
 package gitrepo
 
 import (
-	"errors"
+	"bytes"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +26,11 @@ func indexOf(t *testing.T, s *sandbox) (read, listed []IndexEntry) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if listed, err = repo.listIndex(t.Context()); err != nil {
+	err = repo.listIndex(t.Context(), func(e *RawEntry) {
+		e.IndexEntry.Path, e.IndexEntry.ID = string(e.Path), hex.EncodeToString(e.ID)
+		listed = append(listed, e.IndexEntry)
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return read, listed
@@ -93,19 +101,9 @@ func TestTheIndexOfASHA256Repository(t *testing.T) {
 	}
 	h := BlobHash(4, read[1].ID)
 	h.Write([]byte("two\n"))
-	if got := s.git("hash-object", "b"); got != read[1].ID || got != cmpHex(h.Sum(nil)) {
+	if got := s.git("hash-object", "b"); got != read[1].ID || got != hex.EncodeToString(h.Sum(nil)) {
 		t.Errorf("blob %x, want %s", h.Sum(nil), got)
 	}
-}
-
-func cmpHex(b []byte) string {
-	const digits = "0123456789abcdef"
-	var s strings.Builder
-	for _, c := range b {
-		s.WriteByte(digits[c>>4])
-		s.WriteByte(digits[c&15])
-	}
-	return s.String()
 }
 
 func TestStatDataOfTheIndex(t *testing.T) {
@@ -155,14 +153,57 @@ func FuzzParseIndex(f *testing.F) {
 	}
 	f.Add([]byte("DIRC\x00\x00\x00\x02\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		entries, err := parseIndex(raw)
-		if err != nil && !errors.Is(err, errFormat) && entries != nil {
-			t.Error("a refused index left entries behind")
-		}
-		for _, e := range entries {
-			if e.Path == "" || e.Stage < 0 || e.Stage > 3 {
-				t.Errorf("entry %+v", e)
+		err := parseIndex(bytes.NewReader(raw), int64(len(raw)), func() func(*RawEntry) {
+			return func(e *RawEntry) {
+				if len(e.Path) == 0 || len(e.Path) > len(raw) || e.Stage < 0 || e.Stage > 3 {
+					t.Errorf("entry %+v", e)
+				}
 			}
+		})
+		if err == nil && !bytes.HasPrefix(raw, []byte("DIRC")) {
+			t.Error("that is no index")
 		}
 	})
+}
+
+// A path may be longer than what is in memory of the index at a time.
+func TestLongPathsInTheIndex(t *testing.T) {
+	for _, version := range []uint32{2, 4} {
+		want := []string{strings.Repeat("a", window-70), strings.Repeat("b", 3*window+1), strings.Repeat("c", 11)}
+		text := binary.BigEndian.AppendUint32([]byte("DIRC"), version)
+		text = binary.BigEndian.AppendUint32(text, uint32(len(want)))
+		last := ""
+		for _, path := range want {
+			start := len(text)
+			text = append(text, make([]byte, 40+sha1.Size)...)
+			text = binary.BigEndian.AppendUint16(text, flagNameLength)
+			if version == 4 {
+				text = append(text, offsetText(len(last))...)
+			}
+			text = append(append(text, path...), 0)
+			for version < 4 && (len(text)-start)%8 != 0 {
+				text = append(text, 0)
+			}
+			last = path
+		}
+		text = append(text, make([]byte, sha1.Size)...)
+		var got []string
+		err := parseIndex(bytes.NewReader(text), int64(len(text)), func() func(*RawEntry) {
+			got = nil
+			return func(e *RawEntry) { got = append(got, string(e.Path)) }
+		})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("version %d: %d paths, error %v", version, len(got), err)
+		}
+	}
+}
+
+// offsetText writes the variable width number of version 4.
+func offsetText(n int) []byte {
+	text := []byte{byte(n & 0x7f)}
+	for n >>= 7; n > 0; n >>= 7 {
+		n--
+		text = append([]byte{byte(n&0x7f) | 0x80}, text...)
+	}
+	return text
 }
