@@ -17,6 +17,27 @@ func Room[T any](n int) []T {
 // largePage is the size of a large page of the processors of today.
 const largePage = 2 << 20
 
+// More is a list with room for at least one value more. A list that has become
+// long moves to large pages in one step, and short ones move seldom: whatever is
+// touched once costs a page.
+func More[T any](list []T) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return append(Room[T](NextRoom[T](cap(list))), list...)
+}
+
+// NextRoom is for how many values to make room after there was room for n: eight
+// times as many until they fill a large page, then twice as many.
+func NextRoom[T any](n int) int {
+	var one T
+	page := largePage / max(int(unsafe.Sizeof(one)), 1)
+	if n >= page {
+		return 2 * n
+	}
+	return min(max(8*n, 16), page)
+}
+
 // rowsAtOnce is how many rows the room is made for that files share.
 const rowsAtOnce = 2 * largePage / int(unsafe.Sizeof(Row{}))
 
@@ -39,3 +60,14 @@ func (s *Scratch) End(rows []Row) []Row {
 	s.rows = rows
 	return rows[:len(rows):len(rows)]
 }
+
+// File gives an empty file, to be kept.
+func (s *Scratch) File() *File {
+	if len(s.files) == cap(s.files) {
+		s.files = Room[File](min(NextRoom[File](cap(s.files)), filesAtOnce))
+	}
+	s.files = s.files[:len(s.files)+1]
+	return &s.files[len(s.files)-1]
+}
+
+const filesAtOnce = largePage / int(unsafe.Sizeof(File{}))

@@ -126,10 +126,11 @@ func (rd *Reader) Events(r io.Reader, name string) iter.Seq2[Event, error] {
 }
 
 // Scratch is what one worker reuses from file to file: the read buffer, room for
-// rows and the store of strings. The zero value is ready; it must not be shared.
+// files and rows and the store of strings. The zero value is ready; it must not be shared.
 type Scratch struct {
 	Buffer []byte
 	rows   []Row
+	files  []File
 	Every  bool // parse every line, not only those that hold what is searched for: the slow way, to compare with
 	Texts
 }

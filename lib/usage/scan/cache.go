@@ -10,7 +10,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"okstra/lib/atomicfile"
@@ -24,8 +26,8 @@ import (
 // Rule: docs/usage.md, "Cache".
 type cache struct {
 	dir    string
-	shards map[string][]*memo // as they were read; nil for one that is not there
-	byPath map[string]*memo
+	shards map[string]*shard
+	known  []*memo // what is known of each file, nil for nothing
 }
 
 // settled is how old a file's last change must be for its times to tell the next
@@ -39,21 +41,46 @@ const (
 
 // shardOf names the cache file of a transcript: its provider and the folders
 // below the provider's root that belong together.
-func shardOf(provider string, root transcript.Root, path string) string {
+func (fi *finder) shardOf(provider, path string) string {
 	dir := filepath.Dir(path)
-	name := filepath.Base(dir)
-	if root.Dir != "" {
-		rel := below(root.Dir, dir)
-		parts := strings.Split(filepath.ToSlash(rel), "/")
-		name = strings.Join(parts[:min(len(parts), max(1, root.Depth))], "-")
+	group := filepath.Base(dir)
+	if fi.root.Dir != "" {
+		group = upTo(below(fi.root.Dir, dir), max(1, fi.root.Depth))
 	}
-	name = url.PathEscape(name)
-	if len(name) > 200 {
-		sum := sha256.Sum256([]byte(name))
-		name = hex.EncodeToString(sum[:])
+	key := [2]string{provider, group}
+	name, ok := fi.shards[key]
+	if !ok {
+		if fi.shards == nil {
+			fi.shards = make(map[[2]string]string)
+		}
+		name = shardName(provider, strings.ReplaceAll(filepath.ToSlash(group), "/", "-"))
+		fi.shards[key] = name
+	}
+	return name
+}
+
+// shardName is the name of the cache file for a group of transcripts.
+func shardName(provider, group string) string {
+	group = url.PathEscape(group)
+	if len(group) > 200 {
+		sum := sha256.Sum256([]byte(group))
+		group = hex.EncodeToString(sum[:])
 	}
 	// A name of dots only must not lead elsewhere.
-	return filepath.Join(provider, "_"+name+".jsonl")
+	return filepath.Join(provider, "_"+group+".jsonl")
+}
+
+// upTo is a path without the folders behind the first depth ones.
+func upTo(path string, depth int) string {
+	for i := range len(path) {
+		if path[i] != os.PathSeparator {
+			continue
+		}
+		if depth--; depth == 0 {
+			return path[:i]
+		}
+	}
+	return path
 }
 
 // below is the way from a root down to a folder, "." when it leads nowhere.
@@ -68,45 +95,108 @@ func below(root, dir string) string {
 	return rel
 }
 
-// openCache reads the shards that know the files. What cannot be read is as good
-// as not there.
+// shard is one file of the cache.
+type shard struct {
+	name  string
+	memos []memo // as they were read, none when it is not there
+	files []int  // those that it may know, by their places in the list
+}
+
+// openCache reads the shards that may know the files. What cannot be read is as
+// good as not there.
 func openCache(dir string, list []found) *cache {
-	c := &cache{dir: dir, shards: make(map[string][]*memo), byPath: make(map[string]*memo, len(list))}
-	var names []string
-	for _, f := range list {
-		if _, named := c.shards[f.shard]; !named {
-			c.shards[f.shard] = nil
-			names = append(names, f.shard)
+	c := &cache{dir: dir, shards: make(map[string]*shard), known: make([]*memo, len(list))}
+	var shards []*shard
+	for i, f := range list {
+		if i > 0 && f.shard == list[i-1].shard {
+			continue
+		}
+		if c.shards[f.shard] == nil {
+			c.shards[f.shard] = &shard{name: f.shard}
+			shards = append(shards, c.shards[f.shard])
 		}
 	}
-	shards := make([][]*memo, len(names))
-	atOnce(len(names), func(_, i int) { shards[i] = readShard(filepath.Join(dir, names[i])) })
-	for i, name := range names {
-		for _, m := range shards[i] {
-			if c.byPath[m.path] == nil {
-				c.shards[name], c.byPath[m.path] = append(c.shards[name], m), m
-			}
+	for i := 0; i < len(list); {
+		s := c.shards[list[i].shard]
+		for ; i < len(list) && list[i].shard == s.name; i++ {
+			s.files = append(s.files, i)
 		}
 	}
+	stores := make([]store, workers())
+	atOnce(len(shards), func(worker, i int) {
+		shards[i].memos = stores[worker].read(filepath.Join(dir, shards[i].name))
+		shards[i].find(list, c.known)
+	})
 	return c
 }
 
-func readShard(path string) []*memo {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
+// find looks up what the shard knows of its files. Both stand in the order of
+// their paths; a document that somebody has put elsewhere may not be found.
+func (s *shard) find(list []found, known []*memo) {
+	at := 0
+	for i := range s.memos {
+		m := &s.memos[i]
+		for at < len(s.files) && list[s.files[at]].path < m.path {
+			at++
+		}
+		if at < len(s.files) && list[s.files[at]].path == m.path {
+			known[s.files[at]] = m
+			at++
+		}
 	}
-	text, err := os.ReadFile(path)
+}
+
+// store is where one worker keeps what it reads of the cache.
+type store struct {
+	text  []byte // only ever appended to
+	memos []memo // likewise
+}
+
+// For how much text a store makes room at a time, at least and at most.
+const (
+	firstText = 32 << 10
+	lastText  = 4 << 20
+)
+
+// read reads one shard.
+func (s *store) read(path string) []memo {
+	text := s.load(path)
+	n := bytes.Count(text, []byte{'\n'}) + 1
+	if n > cap(s.memos)-len(s.memos) {
+		s.memos = transcript.Room[memo](max(transcript.NextRoom[memo](cap(s.memos)), n))
+	}
+	first := len(s.memos)
+	for line := range bytes.Lines(text) {
+		s.memos = append(s.memos, memo{})
+		if !s.memos[len(s.memos)-1].read(bytes.TrimSuffix(line, []byte{'\n'})) {
+			s.memos = s.memos[:len(s.memos)-1]
+		}
+	}
+	return s.memos[first:len(s.memos):len(s.memos)]
+}
+
+// load reads a file whole, unless it is none; a link is none.
+func (s *store) load(path string) []byte {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
 	}
-	var memos []*memo
-	for line := range bytes.Lines(text) {
-		if m, ok := readMemo(bytes.TrimSuffix(line, []byte("\n"))); ok {
-			memos = append(memos, m)
-		}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
 	}
-	return memos
+	size := int(info.Size())
+	if size > cap(s.text)-len(s.text) {
+		s.text = transcript.Room[byte](max(min(transcript.NextRoom[byte](cap(s.text)), lastText), firstText, size))
+	}
+	first := len(s.text)
+	n, err := io.ReadFull(file, s.text[first:first+size])
+	if err != nil {
+		return nil // it is replaced as a whole, so nobody has shortened it
+	}
+	s.text = s.text[:first+n]
+	return s.text[first : first+n : first+n]
 }
 
 // standing says what a document is worth for the file as it is now.
@@ -122,7 +212,7 @@ func (m *memo) standing(f found) standing {
 	switch {
 	case m.reader != f.reader.Version || m.path != f.path || m.device != f.device || m.inode != f.inode || m.offset > f.size && !compressed(f.path):
 		return worthless
-	case m.size == f.size && m.mtime == f.mtime && m.ctime == f.ctime:
+	case m.unchanged(&f):
 		return current
 	case compressed(f.path) || f.reader.Whole || f.size <= m.offset || m.offset == 0:
 		return worthless // the same size again is no appending, and a document is written anew
@@ -137,6 +227,11 @@ func (m *memo) standing(f found) standing {
 		return worthless
 	}
 	return grown
+}
+
+// unchanged reports whether a file still has the size and times that it was read by.
+func (m *memo) unchanged(f *found) bool {
+	return m.size == f.size && m.mtime == f.mtime && m.ctime == f.ctime
 }
 
 // digests are those of the first and the last bytes before an offset.
@@ -203,42 +298,43 @@ func (f found) unchanged(info fs.FileInfo) bool {
 // scan did not look for stay as long as their files do.
 func (c *cache) save(list []found, fresh []*memo) error {
 	changed := make(map[string]bool)
-	latest := make(map[string]*memo, len(list))
 	for i, f := range list {
-		latest[f.path] = fresh[i]
-		if old := c.byPath[f.path]; fresh[i] != old {
+		if fresh[i] != c.known[i] {
 			changed[f.shard] = true
 		}
 	}
 	var faults []error
-	for shard := range changed {
-		faults = append(faults, c.write(shard, list, latest))
+	for name := range changed {
+		faults = append(faults, c.write(c.shards[name], list, fresh))
 	}
 	return errors.Join(faults...)
 }
 
-func (c *cache) write(shard string, list []found, latest map[string]*memo) error {
-	var text bytes.Buffer
-	add := func(m *memo) {
-		if m != nil {
-			text.Write(m.raw)
-			text.WriteByte('\n')
+func (c *cache) write(s *shard, list []found, fresh []*memo) error {
+	looked := make(map[string]bool, len(s.files))
+	var memos []*memo
+	for _, i := range s.files {
+		looked[list[i].path] = true
+		if fresh[i] != nil {
+			memos = append(memos, fresh[i])
 		}
 	}
-	for _, m := range c.shards[shard] {
-		if _, looked := latest[m.path]; looked {
+	for i := range s.memos {
+		m := &s.memos[i]
+		if looked[m.path] {
 			continue
 		}
 		if _, err := os.Lstat(m.path); err == nil {
-			add(m)
+			memos = append(memos, m)
 		}
 	}
-	for _, f := range list {
-		if f.shard == shard {
-			add(latest[f.path])
-		}
+	slices.SortStableFunc(memos, func(a, b *memo) int { return strings.Compare(a.path, b.path) })
+	var text bytes.Buffer
+	for _, m := range memos {
+		text.Write(m.raw)
+		text.WriteByte('\n')
 	}
-	path := filepath.Join(c.dir, shard)
+	path := filepath.Join(c.dir, s.name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}

@@ -238,7 +238,8 @@ func TestCacheIsReadAgainAndOnlyByItsOwner(t *testing.T) {
 	w.spoil(t, func(b []byte) []byte {
 		line := bytes.TrimSuffix(bytes.Replace(b, []byte("0,7,0]"), []byte("0,8,0]"), 1), []byte("\n"))
 		n := len(documentHead) + sealSize
-		copy(line[len(documentHead):n], seal(line[n:]))
+		sum := seal(line[n:])
+		copy(line[len(documentHead):n], sum[:])
 		return append(line, '\n')
 	})
 	if got := w.events(t, Options{Cache: w.cache}); !strings.Contains(got, `"output":8`) {
@@ -303,7 +304,7 @@ func TestACacheThatCannotBeWrittenIsNoFault(t *testing.T) {
 
 func TestShardNamesStayInTheCache(t *testing.T) {
 	for _, folder := range []string{"..", ".", "a/b", "x\x00y", strings.Repeat("é", 200), "-w"} {
-		shard := shardOf("claude", transcript.Root{}, folder+"/s.jsonl")
+		shard := new(finder).shardOf("claude", folder+"/s.jsonl")
 		if base := filepath.Base(shard); filepath.Dir(shard) != "claude" || base[0] != '_' || len(base) > 255 || strings.ContainsRune(base, 0) {
 			t.Errorf("%q: %q", folder, shard)
 		}

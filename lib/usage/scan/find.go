@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -25,12 +26,13 @@ type found struct {
 // finder collects files. A file that is reached twice, through a link or two
 // names of one home, is found once.
 type finder struct {
-	seen  map[[2]uint64]bool
+	seen  identities
 	files []found
 	warn  func(error)
 	root  transcript.Root // that is being searched; none for paths the caller named
 
 	lookers []looker
+	shards  map[[2]string]string // the names of cache files, by provider and group
 }
 
 // inHome finds the transcripts of the readers under a home. Roots that do not
@@ -113,38 +115,34 @@ func (fi *finder) file(path string, stat dirfd.Stat, reader *transcript.Reader) 
 	if stat.Kind != dirfd.File || !fi.first(stat) {
 		return
 	}
-	fi.files = append(fi.files, found{
+	fi.files = append(transcript.More(fi.files), found{
 		reader: reader, path: path, size: stat.Size, mtime: stat.Mtime, ctime: stat.Ctime, device: stat.Device, inode: stat.Inode,
-		shard: shardOf(reader.Provider, fi.root, path),
+		shard: fi.shardOf(reader.Provider, path),
 	})
 }
 
 // first reports whether a file or folder was not met before.
 func (fi *finder) first(stat dirfd.Stat) bool {
 	if stat.Inode == 0 {
-		return true // no system tells that this is another name of it
+		return true // the system does not tell that this is another name of it
 	}
-	if fi.seen == nil {
-		fi.seen = make(map[[2]uint64]bool)
-	}
-	key := [2]uint64{stat.Device, stat.Inode}
-	if fi.seen[key] {
-		return false
-	}
-	fi.seen[key] = true
-	return true
+	return fi.seen.add(identity{stat.Device, stat.Inode})
 }
 
 // choose drops the poorer copies of files that a provider moves or somebody
 // compresses: plain wins over compressed, the root named first over the later ones. Then it
 // sorts by path.
 func choose(files []found) []found {
-	best := make(map[string]int)
-	drop := make(map[int]bool)
-	for i, f := range files {
+	packed := slices.ContainsFunc(files, func(f found) bool { return compressed(f.path) })
+	best, drop := make(map[string]int), make([]bool, len(files))
+	for i := range files {
+		f := &files[i]
 		key := strings.TrimSuffix(f.path, ".zst")
-		if f.reader.SameFile != nil {
+		switch {
+		case f.reader.SameFile != nil:
 			key = f.reader.Provider + "\x00" + f.reader.SameFile(f.path)
+		case !packed:
+			continue // no other file is of that name
 		}
 		j, ok := best[key]
 		switch {
@@ -157,13 +155,22 @@ func choose(files []found) []found {
 			drop[i] = true
 		}
 	}
-	kept := files[:0:0]
-	for i, f := range files {
+	type place struct {
+		path string
+		at   int
+	}
+	order := transcript.Room[place](len(files))
+	for i := range files {
 		if !drop[i] {
-			kept = append(kept, f)
+			order = append(order, place{files[i].path, i})
 		}
 	}
-	slices.SortFunc(kept, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(order, func(a, b place) int { return cmp.Or(strings.Compare(a.path, b.path), cmp.Compare(a.at, b.at)) })
+	order = slices.CompactFunc(order, func(a, b place) bool { return a.path == b.path })
+	kept := transcript.Room[found](len(order))
+	for _, p := range order {
+		kept = append(kept, files[p.at])
+	}
 	return kept
 }
 

@@ -1,14 +1,11 @@
 package scan
 
 import (
-	"bytes"
-	"fmt"
 	"hash/crc32"
 	"strconv"
 	"unicode/utf8"
 
 	"okstra/lib/transcript"
-	"okstra/lib/transcript/rawjson"
 )
 
 // memo is what the cache knows about one transcript: one document of kind
@@ -24,7 +21,7 @@ type memo struct {
 	head, tail            string // digests
 	session, agent, team  string
 	cwd, parent           string
-	rows                  rawjson.Cursor
+	rows                  exact // stands before the rows
 }
 
 // numbers and texts name the members of a document, in the order in which it is
@@ -66,16 +63,21 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal is the checksum of all that stands behind it in a line. A number that a
-// bad disk or an editor has changed is still a number: nothing else tells.
-func seal(behind []byte) []byte {
-	return fmt.Appendf(nil, "%08x", crc32.Checksum(behind, castagnoli))
+// seal is the checksum, in hex, of all that stands behind it in a line. A number
+// that a bad disk or an editor has changed is still a number: nothing else tells.
+func seal(behind []byte) (hex [sealSize]byte) {
+	sum := crc32.Checksum(behind, castagnoli)
+	for i := range hex {
+		hex[i] = "0123456789abcdef"[sum>>28]
+		sum <<= 4
+	}
+	return hex
 }
 
 // sealed reports whether a line is whole and as it was written.
 func sealed(line []byte) bool {
 	n := len(documentHead) + sealSize
-	return len(line) > n && string(line[:len(documentHead)]) == documentHead && bytes.Equal(line[len(documentHead):n], seal(line[n:]))
+	return len(line) > n && string(line[:len(documentHead)]) == documentHead && [sealSize]byte(line[len(documentHead):n]) == seal(line[n:])
 }
 
 // write makes the document's line. It is nil when a text is no UTF-8, which JSON
@@ -120,85 +122,93 @@ func (m *memo) write(rows []transcript.Row) []byte {
 	}
 	b = append(b, `]}`...)
 	n := len(documentHead) + sealSize
-	copy(b[len(documentHead):n], seal(b[n:]))
+	sum := seal(b[n:])
+	copy(b[len(documentHead):n], sum[:])
 	return b
 }
 
-// readMemo reads a document up to its rows. Whatever is not exactly as write
-// writes it is no document.
-func readMemo(line []byte) (*memo, bool) {
+// read reads a document up to its rows into an empty memo. Whatever is not exactly
+// as write writes it is no document.
+func (m *memo) read(line []byte) bool {
 	if !sealed(line) {
-		return nil, false
+		return false
 	}
-	m := &memo{raw: line}
-	c := rawjson.New(line)
-	c.Object()
-	expect := func(name string) bool {
-		key, ok := c.Key()
-		return ok && string(key) == name
-	}
-	ok := true
-	for _, name := range []string{"schemaVersion", "kind", "checksum"} {
-		ok = ok && expect(name) && len(c.Skip()) > 0
-	}
-	for _, t := range m.texts() {
-		ok = ok && expect(t.name) && readText(&c, t.at)
-	}
-	var device, inode int64
-	ok = ok && expect("device") && readNumber(&c, &device) && expect("inode") && readNumber(&c, &inode)
-	m.device, m.inode = uint64(device), uint64(inode)
-	for _, n := range m.numbers() {
-		ok = ok && expect(n.name) && readNumber(&c, n.at)
-	}
-	ok = ok && expect("meta") && c.Object() && expect("startedNs") && readNumber(&c, &m.started)
-	for _, t := range m.meta() {
-		ok = ok && expect(t.name) && readText(&c, t.at)
-	}
-	if !ok {
-		return nil, false
-	}
-	if _, more := c.Key(); more || !expect("markers") || len(c.Skip()) == 0 || !expect("rows") || c.Bad() {
-		return nil, false
-	}
-	m.rows = c
-	return m, true
-}
-
-func readText(c *rawjson.Cursor, into *string) bool {
-	text, ok := c.Text()
-	*into = string(rawjson.Unquote(text))
-	return ok
-}
-
-func readNumber(c *rawjson.Cursor, into *int64) bool {
-	n, err := strconv.ParseInt(string(c.Skip()), 10, 64)
-	*into = n
-	return err == nil
+	m.raw = line
+	e := exact{text: line, at: len(documentHead) + sealSize}
+	e.lit(`","reader":`)
+	m.reader = e.string()
+	e.lit(`,"path":`)
+	m.path = e.string()
+	e.lit(`,"headDigest":`)
+	m.head = e.string()
+	e.lit(`,"tailDigest":`)
+	m.tail = e.string()
+	e.lit(`,"device":`)
+	m.device = uint64(e.count())
+	e.lit(`,"inode":`)
+	m.inode = uint64(e.count())
+	e.lit(`,"size":`)
+	m.size = e.count()
+	e.lit(`,"mtimeNs":`)
+	m.mtime = e.number()
+	e.lit(`,"ctimeNs":`)
+	m.ctime = e.number()
+	e.lit(`,"offset":`)
+	m.offset = e.count()
+	e.lit(`,"lines":`)
+	m.lines = e.count()
+	e.lit(`,"bytes":`)
+	m.bytes = e.count()
+	e.lit(`,"skippedLines":`)
+	m.skipped = e.count()
+	e.lit(`,"badNumbers":`)
+	m.bad = e.count()
+	e.lit(`,"meta":{"startedNs":`)
+	m.started = e.number()
+	e.lit(`,"sessionId":`)
+	m.session = e.string()
+	e.lit(`,"agentName":`)
+	m.agent = e.string()
+	e.lit(`,"teamName":`)
+	m.team = e.string()
+	e.lit(`,"cwd":`)
+	m.cwd = e.string()
+	e.lit(`,"parentId":`)
+	m.parent = e.string()
+	e.lit(`},"markers":[],"rows":[`)
+	m.rows = e
+	return !e.bad
 }
 
 // file is the transcript as far as the document knows it; nil when a row is not
 // as it was written.
 func (m *memo) file(f found, s *transcript.Scratch) *transcript.File {
-	file := &transcript.File{
-		Provider: f.reader.Provider, Path: f.path, Session: m.session, Agent: m.agent, Team: m.team, CWD: m.cwd, Parent: m.parent, Started: m.started,
-		Bytes: m.bytes, Skipped: m.skipped, BadNumbers: m.bad, End: transcript.Position{Line: int(m.lines), Offset: m.offset},
-	}
-	c := m.rows
-	if !c.Array() {
-		return nil
-	}
-	none := &transcript.Row{}
+	e := m.rows
 	rows := s.Begin(m.bytes)
-	for before := none; c.Element(); before = &rows[len(rows)-1] {
-		row := transcript.Row{TS: before.TS, Session: before.Session, Agent: before.Agent, CWD: before.CWD, Model: before.Model, ID: before.ID, Request: before.Request, Extra: before.Extra}
-		rows = append(rows, row)
-		if !readRow(&c, &rows[len(rows)-1], &s.Texts) {
+	for !e.has(`]`) {
+		if len(rows) == 0 {
+			rows = append(rows, transcript.Row{At: transcript.NoTime})
+		} else {
+			e.lit(`,`)
+			before := &rows[len(rows)-1]
+			rows = append(rows, transcript.Row{
+				TS: before.TS, At: before.At, Session: before.Session, Agent: before.Agent, CWD: before.CWD, Model: before.Model,
+				ID: before.ID, Request: before.Request, Extra: before.Extra,
+			})
+		}
+		e.row(&rows[len(rows)-1])
+		if e.bad {
 			return nil
 		}
 	}
-	file.Rows = s.End(rows)
-	if _, more := c.Key(); more || !c.AtEnd() || m.offset < 0 || m.lines < 0 || m.skipped < 0 || m.bad < 0 || m.bytes < 0 {
+	e.lit(`}`)
+	if e.bad || e.at != len(e.text) {
 		return nil
+	}
+	file := s.File()
+	*file = transcript.File{
+		Provider: f.reader.Provider, Path: f.path, Session: m.session, Agent: m.agent, Team: m.team, CWD: m.cwd, Parent: m.parent, Started: m.started,
+		Rows: s.End(rows), Bytes: m.bytes, Skipped: m.skipped, BadNumbers: m.bad, End: transcript.Position{Line: int(m.lines), Offset: m.offset},
 	}
 	return file
 }

@@ -85,21 +85,36 @@ func (o Options) read(ctx context.Context, list []found, known *cache) (files []
 	return files, faults, fresh, nil
 }
 
-// cut lists the pieces of all files in the order in which they are read. The
-// pieces of a file follow each other.
+// cut lists the pieces of all files in the order in which they are read: what the
+// cache knows comes last, for little is to be done about it. The pieces of a file
+// follow each other.
 func (o Options) cut(list []found, known *cache) []piece {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
+	memoOf := func(i int) *memo {
+		if known == nil {
+			return nil
+		}
+		return known.known[i]
+	}
+	asCached := func(i int) bool { m := memoOf(i); return m != nil && m.unchanged(&list[i]) }
+	var order []int
+	for i := range list {
+		if !asCached(i) {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].size, list[a].size) })
-	pieces := make([]piece, 0, len(list))
+	pieces := transcript.Room[piece](len(list))
 	for _, i := range order {
-		if known != nil && known.byPath[list[i].path] != nil {
-			pieces = append(pieces, piece{file: i, to: math.MaxInt64, known: known.byPath[list[i].path]})
+		if m := memoOf(i); m != nil {
+			pieces = append(pieces, piece{file: i, to: math.MaxInt64, known: m})
 			continue
 		}
 		pieces = append(pieces, list[i].cut(i, cmp.Or(o.piece, pieceSize))...)
+	}
+	for i := range list {
+		if asCached(i) {
+			pieces = append(pieces, piece{file: i, to: math.MaxInt64, known: memoOf(i)})
+		}
 	}
 	return pieces
 }
@@ -207,7 +222,7 @@ func (f found) recall(p *piece, scratch *transcript.Scratch) bool {
 func (p *piece) remember(f found, now time.Time) {
 	switch {
 	case p.got == nil || p.fault != nil:
-	case p.known != nil && p.known.size == f.size && p.known.mtime == f.mtime && p.known.ctime == f.ctime:
+	case p.known != nil && p.known.unchanged(&f):
 		p.fresh = p.known
 	default:
 		p.fresh = f.document(p.got, now)

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"okstra/lib/transcript"
-	"okstra/lib/transcript/rawjson"
 )
 
 // rowTexts are the texts of a row. One that is missing is that of the row before,
@@ -21,15 +20,6 @@ func rowTexts(r *transcript.Row) [8]member[string] {
 		{"request", &r.Request},
 		{"extra", &r.Extra},
 	}
-}
-
-func rowText(r *transcript.Row, name string) *string {
-	for _, t := range rowTexts(r) {
-		if t.name == name {
-			return t.at
-		}
-	}
-	return nil
 }
 
 // rowCounts are the two sets of counts of a row, each a list of six. One that is
@@ -79,64 +69,67 @@ func appendRow(b []byte, r, before *transcript.Row) (_ []byte, ok bool) {
 	return append(b, '}'), ok
 }
 
-// readRow reads what appendRow wrote into a row that has the texts of the one
-// before, and reports whether it is that.
-func readRow(c *rawjson.Cursor, r *transcript.Row, t *transcript.Texts) bool {
-	if !c.Object() {
-		return false
+// row reads what appendRow wrote into a row that has the texts of the one before.
+func (e *exact) row(r *transcript.Row) {
+	e.lit(`{"line":`)
+	line := e.count()
+	r.Line = int(line)
+	e.bad = e.bad || line == 0
+	if e.has(`,"offset":`) {
+		r.Offset = e.number()
 	}
-	for key, ok := c.Key(); ok; key, ok = c.Key() {
-		if !readMember(c, string(key), r, t) {
-			return false
-		}
+	if e.has(`,"kind":`) {
+		r.Kind = e.small()
 	}
-	r.At = transcript.Instant(r.TS)
-	return !c.Bad()
+	if e.has(`,"flags":`) {
+		r.Flags = e.small()
+	}
+	if e.has(`,"n":`) {
+		r.N = e.number()
+	}
+	if e.has(`,"m":`) {
+		r.M = e.number()
+	}
+	if e.has(`,"ts":`) {
+		r.TS = e.string()
+		r.At = transcript.Instant(r.TS)
+	}
+	if e.has(`,"session":`) {
+		r.Session = e.string()
+	}
+	if e.has(`,"agent":`) {
+		r.Agent = e.string()
+	}
+	if e.has(`,"cwd":`) {
+		r.CWD = e.string()
+	}
+	if e.has(`,"model":`) {
+		r.Model = e.string()
+	}
+	if e.has(`,"id":`) {
+		r.ID = e.string()
+	}
+	if e.has(`,"request":`) {
+		r.Request = e.string()
+	}
+	if e.has(`,"extra":`) {
+		r.Extra = e.string()
+	}
+	if e.has(`,"usage":[`) {
+		e.counts(&r.Counts)
+	}
+	if e.has(`,"total":[`) {
+		e.counts(&r.Total)
+	}
+	e.lit(`}`)
 }
 
-func readMember(c *rawjson.Cursor, key string, r *transcript.Row, t *transcript.Texts) bool {
-	var n int64
-	switch key {
-	case "line":
-		ok := readNumber(c, &n)
-		r.Line = int(n)
-		return ok && n > 0
-	case "offset":
-		return readNumber(c, &r.Offset)
-	case "kind":
-		ok := readNumber(c, &n)
-		r.Kind = uint8(n)
-		return ok && n == int64(r.Kind)
-	case "flags":
-		ok := readNumber(c, &n)
-		r.Flags = uint8(n)
-		return ok && n == int64(r.Flags)
-	case "n":
-		return readNumber(c, &r.N)
-	case "m":
-		return readNumber(c, &r.M)
-	case "usage":
-		return readCounts(c, &r.Counts)
-	case "total":
-		return readCounts(c, &r.Total)
-	}
-	into := rowText(r, key)
-	if into == nil {
-		return false
-	}
-	raw, ok := c.Text()
-	*into = t.Keep(rawjson.Unquote(raw))
-	return ok
-}
-
-func readCounts(c *rawjson.Cursor, into *transcript.Counts) bool {
-	if !c.Array() {
-		return false
-	}
-	for _, n := range countsOf(into) {
-		if !c.Element() || !readNumber(c, n) || *n < 0 {
-			return false
+func (e *exact) counts(into *transcript.Counts) {
+	for i, n := range countsOf(into) {
+		if i > 0 {
+			e.lit(`,`)
 		}
+		*n = e.count()
 	}
-	return !c.Element() && !c.Bad()
+	e.lit(`]`)
 }

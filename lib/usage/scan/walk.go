@@ -26,13 +26,14 @@ type folder struct {
 
 // entry is what a folder holds that may matter.
 type entry struct {
-	path   string
-	folder bool // known to be one without a look at it
-	link   bool // or a name of which the listing does not say what it is
+	prefix string // the path as that of a folder
+	folder bool   // known to be one without a look at it
 	stat   dirfd.Stat
 	fault  error
 	reader *transcript.Reader
 }
+
+func (e *entry) path() string { return e.prefix[:len(e.prefix)-1] }
 
 // looker is what one worker reuses from folder to folder.
 type looker struct {
@@ -85,16 +86,17 @@ func (d *folder) look(l *looker, reader func(string) *transcript.Reader) {
 	first := len(l.entries)
 	d.cut = dir.List(l.buffer, func(e dirfd.Entry) { l.add(d.prefix, e, reader) })
 	d.entries = l.entries[first:len(l.entries):len(l.entries)]
-	before := func(a, b entry) int { return strings.Compare(a.path, b.path) }
-	if !slices.IsSortedFunc(d.entries, before) {
-		slices.SortFunc(d.entries, before)
+	if !slices.IsSortedFunc(d.entries, byPath) {
+		slices.SortFunc(d.entries, byPath)
 	}
 	for i := range d.entries {
 		if e := &d.entries[i]; !e.folder {
-			e.stat, e.fault = dir.Look(e.path[len(d.prefix):])
+			e.stat, e.fault = dir.Look(e.path()[len(d.prefix):])
 		}
 	}
 }
+
+func byPath(a, b entry) int { return strings.Compare(a.path(), b.path()) }
 
 // closed notes what can be known of a folder that cannot be opened.
 func (d *folder) closed(why error) {
@@ -111,14 +113,14 @@ func (l *looker) add(prefix string, e dirfd.Entry, reader func(string) *transcri
 	if e.Kind == dirfd.Other {
 		return
 	}
-	l.path = append(append(l.path[:0], prefix...), e.Name...)
-	one := entry{path: l.texts.Keep(l.path), folder: e.Kind == dirfd.Folder, link: e.Kind != dirfd.File}
+	l.path = append(append(append(l.path[:0], prefix...), e.Name...), os.PathSeparator)
+	one := entry{prefix: l.texts.Keep(l.path), folder: e.Kind == dirfd.Folder}
 	if !one.folder {
-		if one.reader = reader(one.path); one.reader == nil && !one.link {
+		if one.reader = reader(one.path()); one.reader == nil && e.Kind == dirfd.File {
 			return
 		}
 	}
-	l.entries = append(l.entries, one)
+	l.entries = append(transcript.More(l.entries), one)
 }
 
 // take keeps the transcripts of a folder that was looked into, and adds the folders
@@ -144,9 +146,9 @@ func (fi *finder) take(d *folder, below []folder) []folder {
 				fi.warn(e.fault)
 			}
 		case e.folder || e.stat.Kind == dirfd.Folder:
-			below = append(below, folder{path: e.path, prefix: e.path + string(os.PathSeparator), mayMiss: true})
+			below = append(transcript.More(below), folder{path: e.path(), prefix: e.prefix, mayMiss: true})
 		case e.reader != nil:
-			fi.file(e.path, e.stat, e.reader)
+			fi.file(e.path(), e.stat, e.reader)
 		}
 	}
 	return below
