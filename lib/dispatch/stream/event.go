@@ -11,70 +11,77 @@ import (
 	"okstra/lib/run"
 )
 
-// at is the value at a JSON pointer; the zero value when there is none. Keys
-// are looked up one by one, so a name with a dot in it is just a name.
-func at(event gjson.Result, pointer string) gjson.Result {
-	if pointer == "" {
-		return gjson.Result{}
-	}
-	for key := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		key = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
-		event = event.Get(gjson.Escape(key))
-		if !event.Exists() {
-			return gjson.Result{}
+// names are what an event is called in rules: its kind, and that with what it
+// says more closely.
+type names struct {
+	list [3]string
+	n    int
+}
+
+func (n *names) add(name string) { n.list[n.n], n.n = name, n.n+1 }
+
+func (n *names) in(list []string) bool {
+	for _, name := range n.list[:n.n] {
+		if slices.Contains(list, name) {
+			return true
 		}
 	}
-	return event
+	return false
 }
 
 // event takes one valid JSON object.
 func (r *Reader) event(raw []byte) {
-	event := gjson.ParseBytes(raw)
-	kind := at(event, r.rules.TypePointer).String()
-	names := []string{kind}
-	for _, key := range []string{"subtype", "type"} {
-		if sub := event.Get(key); sub.Type == gjson.String && sub.Str != kind {
-			names = append(names, kind+"/"+sub.Str)
+	event := &r.object
+	event.read(raw)
+	r.take(event)
+}
+
+func (r *Reader) take(event *object) {
+	kind := event.at(r.rules.TypePointer).String()
+	var called names
+	called.add(kind)
+	for _, key := range [...]string{"subtype", "type"} {
+		if sub := event.get(key); sub.Type == gjson.String && sub.Str != kind {
+			called.add(kind + "/" + sub.Str)
 		}
 	}
-	is := func(list []string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(list, name) })
-	}
 	r.summary.Events++
-	r.session(event, names)
+	r.session(event, &called)
 	r.running.add(event)
+	again := called.in(r.rules.Retry)
 	switch {
-	case is(r.rules.Retry):
+	case again:
 		r.summary.Retries++
 		r.summary.InARow++
 		r.failure(event)
-	case is(r.rules.Good):
+	case called.in(r.rules.Good):
 		r.terminal(event, kind, !saysError(event))
-	case is(r.rules.Bad):
+	case called.in(r.rules.Bad):
 		r.terminal(event, kind, false)
-	case is(r.rules.Harmless):
+	case called.in(r.rules.Harmless):
 		// No failure, whatever it looks like.
 	case kind == "error":
 		r.failure(event)
 	}
-	if !is(r.rules.Retry) {
+	if !again {
 		r.summary.InARow = 0
 	}
 	r.usage(event)
 	if text := readable(event, kind); text != "" {
-		r.summary.Last = cut(firstLine(text))
-		writeText(r.log, []byte(text+"\n"))
+		r.last = text
+		r.out = append(append(r.out[:0], text...), '\n')
+		writeText(r.log, r.out)
 	}
 }
 
-func (r *Reader) session(event gjson.Result, names []string) {
-	if r.rules.SessionEvent != "" && slices.Contains(names, r.rules.SessionEvent) {
-		if id := at(event, r.rules.SessionPointer); id.Type == gjson.String && id.Str != "" {
+func (r *Reader) session(event *object, called *names) {
+	if r.rules.SessionEvent != "" && called.in([]string{r.rules.SessionEvent}) {
+		if id := event.at(r.rules.SessionPointer); id.Type == gjson.String && id.Str != "" {
 			r.summary.SessionID = id.Str
 		}
 	}
 	if r.summary.Cwd == "" {
-		if cwd := event.Get("cwd"); cwd.Type == gjson.String {
+		if cwd := event.get("cwd"); cwd.Type == gjson.String {
 			r.summary.Cwd = cwd.Str
 		}
 	}
@@ -82,14 +89,14 @@ func (r *Reader) session(event gjson.Result, names []string) {
 
 // terminal records an event that ends the run. A later one replaces it: a CLI
 // that goes on after an end has not ended.
-func (r *Reader) terminal(event gjson.Result, kind string, good bool) {
+func (r *Reader) terminal(event *object, kind string, good bool) {
 	r.summary.Terminal, r.summary.Good = kind, good
-	if denials := at(event, r.rules.DenialsPointer); denials.IsArray() {
+	if denials := event.at(r.rules.DenialsPointer); denials.IsArray() {
 		r.summary.Denials = len(denials.Array())
 	} else if denials.Type == gjson.Number {
 		r.summary.Denials = int(denials.Int())
 	}
-	stop := event.Get("stopReason").String()
+	stop := event.get("stopReason").String()
 	r.summary.Cancelled = stop == "cancelled" || stop == "canceled"
 	if !good {
 		r.failure(event)
@@ -99,29 +106,29 @@ func (r *Reader) terminal(event gjson.Result, kind string, good bool) {
 // saysError tells whether an event that ends a run well by its name says
 // itself that it did not: claude's result has is_error beside a subtype
 // "success", gemini's a status.
-func saysError(event gjson.Result) bool {
-	if event.Get("is_error").Type == gjson.True {
+func saysError(event *object) bool {
+	if event.get("is_error").Type == gjson.True {
 		return true
 	}
-	return event.Get("status").Str == "error" || strings.HasPrefix(event.Get("subtype").Str, "error")
+	return event.get("status").Str == "error" || strings.HasPrefix(event.get("subtype").Str, "error")
 }
 
 // failure keeps the text of an error and the HTTP status in it, if any.
-func (r *Reader) failure(event gjson.Result) {
+func (r *Reader) failure(event *object) {
 	for _, path := range []string{"error.message", "message", "error", "result"} {
-		if text := event.Get(path); text.Type == gjson.String && text.Str != "" {
+		if text := event.get(path); text.Type == gjson.String && text.Str != "" {
 			r.summary.Message = text.Str
 			break
 		}
 	}
 	for _, path := range []string{"api_error_status", "error_status", "error.status", "error.code", "status_code"} {
-		if code := event.Get(path); code.Type == gjson.Number {
+		if code := event.get(path); code.Type == gjson.Number {
 			n := int(code.Int())
 			r.summary.APIStatus = &n
 			return
 		}
 	}
-	if n, ok := statusIn(r.summary.Message); ok && event.Exists() {
+	if n, ok := statusIn(r.summary.Message); ok {
 		r.summary.APIStatus = &n
 	}
 }
@@ -158,9 +165,9 @@ func digits(s string) bool {
 // usage takes the usage object of the event that reports it; until one does,
 // what the single replies say stands. It also stands against a total of
 // nothing, which Claude Code prints when it had to ask without a stream.
-func (r *Reader) usage(event gjson.Result) {
+func (r *Reader) usage(event *object) {
 	so, replied := r.running.total()
-	if raw := at(event, r.rules.UsagePointer); raw.IsObject() {
+	if raw := event.at(r.rules.UsagePointer); raw.IsObject() {
 		if counts, ok := Counts(raw); ok && (counts != run.Usage{} || !replied || so == run.Usage{}) {
 			r.summary.Usage = &counts
 			r.summary.RawUsage = json.RawMessage(bytes.Clone([]byte(raw.Raw)))

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -18,7 +17,7 @@ const longest = 4000
 // readable is the account of one event for a person, "" for one that says
 // nothing. It knows the shapes that agent CLIs print; of an event of another
 // shape it gives the name.
-func readable(event gjson.Result, kind string) string {
+func readable(event *object, kind string) string {
 	for _, form := range forms {
 		if text := form(event); text != "" {
 			text = strings.TrimRight(text, "\n")
@@ -32,12 +31,12 @@ func readable(event gjson.Result, kind string) string {
 }
 
 // forms are tried in order; the first that knows the event wins.
-var forms = []func(gjson.Result) string{messageText, itemText, toolText, resultText, plainText}
+var forms = []func(*object) string{messageText, itemText, toolText, resultText, plainText}
 
 // messageText reads {"message": {"content": [block, …]}} (claude).
-func messageText(event gjson.Result) string {
+func messageText(event *object) string {
 	var lines []string
-	for _, block := range event.Get("message.content").Array() {
+	for _, block := range event.get("message.content").Array() {
 		switch block.Get("type").Str {
 		case "text":
 			lines = append(lines, block.Get("text").Str)
@@ -62,8 +61,8 @@ func contentText(content gjson.Result) string {
 }
 
 // itemText reads {"item": {…}} (codex).
-func itemText(event gjson.Result) string {
-	item := event.Get("item")
+func itemText(event *object) string {
+	item := event.get("item")
 	switch item.Get("type").Str {
 	case "":
 		return ""
@@ -83,22 +82,22 @@ func itemText(event gjson.Result) string {
 }
 
 // toolText reads a tool call that is an event of its own (gemini, grok, kimi).
-func toolText(event gjson.Result) string {
+func toolText(event *object) string {
 	for _, path := range []string{"tool_name", "toolName", "tool.name"} {
-		if name := event.Get(path).Str; name != "" {
-			return "> " + name + " " + event.Get("parameters").Raw
+		if name := event.get(path).Str; name != "" {
+			return "> " + name + " " + event.get("parameters").Raw
 		}
 	}
-	if calls := event.Get("tool_calls").Array(); len(calls) > 0 {
+	if calls := event.get("tool_calls").Array(); len(calls) > 0 {
 		return "> " + calls[0].Get("function.name").Str + " " + calls[0].Get("function.arguments").Str
 	}
 	return ""
 }
 
 // resultText reads an event that ends a run or reports an error.
-func resultText(event gjson.Result) string {
+func resultText(event *object) string {
 	for _, path := range []string{"result", "error.message", "error"} {
-		if text := event.Get(path); text.Type == gjson.String && text.Str != "" {
+		if text := event.get(path); text.Type == gjson.String && text.Str != "" {
 			return text.Str
 		}
 	}
@@ -106,9 +105,9 @@ func resultText(event gjson.Result) string {
 }
 
 // plainText reads {"content": "…"}, {"data": "…"} and {"message": "…"}.
-func plainText(event gjson.Result) string {
+func plainText(event *object) string {
 	for _, path := range []string{"content", "data", "message", "text"} {
-		if text := event.Get(path); text.Type == gjson.String && text.Str != "" {
+		if text := event.get(path); text.Type == gjson.String && text.Str != "" {
 			return text.Str
 		}
 	}
@@ -134,15 +133,17 @@ func writeText(w io.Writer, text []byte) {
 	if w == nil {
 		return
 	}
-	if bytes.ContainsAny(text, "\x1b\r\x00\a\b") || bytes.IndexByte(text, 0x7f) >= 0 || !validText(text) {
+	if !isPlain(text) {
 		text = []byte(safetext.Block(string(text)))
 	}
 	_, _ = w.Write(text)
 }
 
-func validText(text []byte) bool {
+// isPlain tells whether a text is of letters that any terminal takes as they
+// are; of others it is not said.
+func isPlain(text []byte) bool {
 	for _, c := range text {
-		if c >= 0x80 || (c < ' ' && c != '\n' && c != '\t') {
+		if c >= 0x7f || (c < ' ' && c != '\n' && c != '\t') {
 			return false
 		}
 	}

@@ -24,6 +24,9 @@ type Reader struct {
 	line    []byte
 	skip    bool // the rest of an overlong line
 	running running
+	object  object // the event that is read
+	last    string // what it said, if it said anything
+	out     []byte // that as a line of the log
 }
 
 // NewReader gives a reader that writes readable lines to log.
@@ -33,7 +36,12 @@ func NewReader(rules Rules, log io.Writer) *Reader {
 
 // Summary is what was read so far, a last line without its end included when
 // Close was called.
-func (r *Reader) Summary() Summary { return r.summary }
+func (r *Reader) Summary() Summary {
+	if r.last != "" {
+		r.summary.Last, r.last = cut(firstLine(r.last)), ""
+	}
+	return r.summary
+}
 
 // Write takes the next bytes. Its error is always nil: the log is written by
 // the reader, and a full disk must not end the reading.

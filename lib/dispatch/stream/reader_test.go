@@ -246,3 +246,55 @@ func TestOneLookDoesNotReadForEver(t *testing.T) {
 		t.Errorf("%d events in the end, want %d", n, 1<<20)
 	}
 }
+
+// An event says the same whether its fields were found in one pass or are
+// looked for one by one, as those of an event with very many are.
+func FuzzFields(f *testing.F) {
+	for _, text := range []string{
+		`{"type":"result","is_error":true,"usage":{"input_tokens":5},"permission_denials":[1]}`,
+		`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"a"}],"usage":{"input_tokens":1,"output_tokens":2}}}`,
+		`{"error":"x","error":{"message":"status 429"},"type":"error","type":"result"}`,
+		`{"t\u0079pe":"result","message":null,"message":{"content":[]},"session_id":"s","subtype":"init"}`,
+		`{"type":{"a":1},"item":{"type":"command_execution","command":"ls","exit_code":1},"tool.name":"x","tool":{"name":"y"}}`,
+		`{"a":1,"":{"b":2},"*":3,"type":"error","message":{"0":"x"},"error":[{"message":"y"}]}`,
+		`{"type":"result","a~b/c":{"x.y":{"input_tokens":7}},"thread_id":5}`,
+	} {
+		f.Add(text)
+	}
+	odd := Rules{
+		Format: "jsonl", TypePointer: "/t/type", Good: []string{"result"}, Bad: []string{"error/x"}, UsagePointer: "/a~0b~1c/x.y",
+		DenialsPointer: "/*", SessionEvent: "init", SessionPointer: "//b",
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !strings.HasPrefix(text, "{") || !valid([]byte(text)) {
+			t.Skip()
+		}
+		for _, rules := range []Rules{claude, codex, grok, odd} {
+			var logs [2]strings.Builder
+			var sums [2]Summary
+			for i, many := range []bool{false, true} {
+				r := NewReader(rules, &logs[i])
+				r.object.read([]byte(text))
+				r.object.many = r.object.many || many
+				r.take(&r.object)
+				sums[i] = r.Summary()
+			}
+			if diff := cmp.Diff(sums[1], sums[0]); diff != "" || logs[0].String() != logs[1].String() {
+				t.Errorf("%s (-one by one +at once):\n%s%q\n%q", text, diff, logs[1].String(), logs[0].String())
+			}
+		}
+	})
+}
+
+// An event with more fields than are kept is read all the same.
+func TestAnEventOfManyFields(t *testing.T) {
+	var event strings.Builder
+	event.WriteString("{")
+	for i := range 3 * mostFields {
+		event.WriteString(`"k` + strings.Repeat("x", i) + `":0,`)
+	}
+	event.WriteString(`"type":"result","usage":{"input_tokens":3,"output_tokens":4}}`)
+	if got, _ := read(claude, event.String()); !got.Good || got.Usage == nil || got.Usage.Output != 4 {
+		t.Errorf("%+v", got)
+	}
+}

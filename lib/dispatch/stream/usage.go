@@ -70,8 +70,8 @@ type running struct {
 	final  bool // the run's own total is known
 }
 
-func (r *running) add(event gjson.Result) {
-	usage := event.Get("message.usage")
+func (r *running) add(event *object) {
+	usage := event.get("message.usage")
 	if r.final || !usage.IsObject() {
 		return
 	}
@@ -79,7 +79,7 @@ func (r *running) add(event gjson.Result) {
 	if !ok {
 		return
 	}
-	if id := event.Get("message.id").String(); id != r.id {
+	if id := event.get("message.id").String(); id != r.id {
 		r.before, r.id = plus(r.before, r.now), id
 	}
 	r.now, r.any = counts, true
