@@ -32,7 +32,7 @@ func agreementFlags(f *cli.Flags) cli.Body {
 			}
 			return out.Document(std, table.Report())
 		}
-		s, err := readState(std, file)
+		s, err := states().read(std, file)
 		if err != nil {
 			return err
 		}
@@ -46,30 +46,34 @@ func readRatings(std cli.IO, file *cli.Input) (*agreement.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := parseRatings(in, file.Name())
+	rows, lines, err := parseRatings(in, file.Name())
 	if err = errors.Join(err, in.Close()); err != nil {
 		return nil, err
 	}
 	table, err := agreement.NewTable(slices.Values(rows))
-	if err != nil {
-		return nil, cli.BadInput(fmt.Errorf("%s: %w", file.Name(), err))
+	if faults, ok := errors.AsType[agreement.RowFaults](err); ok {
+		var errs []error
+		for _, f := range faults {
+			errs = append(errs, fmt.Errorf("%s:%d: %s", file.Name(), lines[f.Row], f.Message))
+		}
+		return nil, cli.BadInput(errors.Join(errs...))
 	}
-	return table, nil
+	return table, err
 }
 
-func parseRatings(in io.Reader, name string) ([]agreement.Rating, error) {
-	var rows []agreement.Rating
+// parseRatings gives the rows with the numbers of their lines.
+func parseRatings(in io.Reader, name string) (rows []agreement.Rating, lines []int, err error) {
 	var errs []error
 	for row, err := range jsonl.Rows(in, name) {
 		if err == nil {
 			var r agreement.Rating
 			if r, err = agreement.ParseRating(row.Raw); err == nil {
-				rows = append(rows, r)
+				rows, lines = append(rows, r), append(lines, row.Number)
 				continue
 			}
 			err = fmt.Errorf("%s:%d: %w", name, row.Number, err)
 		}
 		errs = append(errs, cli.BadInput(err))
 	}
-	return rows, errors.Join(errs...)
+	return rows, lines, errors.Join(errs...)
 }

@@ -45,7 +45,7 @@ func criticGapsFlags(f *cli.Flags) cli.Body {
 	out := f.Output("output")
 	file := f.Input("critic")
 	return func(_ context.Context, std cli.IO) error {
-		_, err := transform(std, state, readState, out, func(s converge.State) (converge.State, error) {
+		_, err := states().rewrite(std, state, out, func(s converge.State) (converge.State, error) {
 			content, err := file.Bytes(std)
 			if err != nil {
 				return s, err
@@ -68,7 +68,14 @@ func criticAcceptanceFlags(f *cli.Flags) cli.Body {
 	out := f.Output("output")
 	file := f.Input("state")
 	return func(_ context.Context, std cli.IO) error {
-		_, err := transform(std, file, readState, out, converge.Accept)
-		return err
+		s, err := states().read(std, file)
+		if err != nil {
+			return err
+		}
+		made, err := converge.Accept(s)
+		if err != nil {
+			return err
+		}
+		return out.Document(std, made)
 	}
 }

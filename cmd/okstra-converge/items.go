@@ -103,6 +103,9 @@ func scannedItems(std cli.IO, file *cli.Input, worker string) ([]grouping.Item, 
 	for _, tool := range s.Failed {
 		std.Warnf("%s: %q says that it failed; results may be missing", doc.Name, tool)
 	}
+	for _, tool := range s.Mute {
+		std.Warnf("%s: %q has no list of results, not even an empty one; it may not have looked", doc.Name, tool)
+	}
 	return s.Items, nil
 }
 

@@ -8,26 +8,10 @@ import (
 	"okstra/lib/finding"
 )
 
-// reader reads a state from a file and refuses one that contradicts itself.
-type reader[S any] func(cli.IO, *cli.Input) (S, error)
-
-// transform reads a state, makes something of it, and writes that.
-func transform[S, T any](std cli.IO, file *cli.Input, read reader[S], out *cli.Output, makes func(S) (T, error)) (T, error) {
-	var made T
-	s, err := read(std, file)
-	if err != nil {
-		return made, err
-	}
-	if made, err = makes(s); err != nil {
-		return made, err
-	}
-	return made, out.Document(std, made)
-}
-
 // loop is what asking and counting need to know of a kind of state: that of
 // findings, or that of a plan's body.
 type loop[S, P any] struct {
-	read reader[S]
+	of   document[S]
 	most int // bound of --round
 	// anonymizes says that packets can leave out whose claim it is.
 	anonymizes bool
@@ -48,7 +32,7 @@ func (l loop[S, P]) queueFlags(f *cli.Flags) cli.Body {
 	seed := f.String("order-seed", "")
 	file := f.Input("state")
 	return func(_ context.Context, std cli.IO) error {
-		s, err := l.read(std, file)
+		s, err := l.of.read(std, file)
 		if err != nil {
 			return err
 		}
@@ -78,7 +62,7 @@ func (l loop[S, P]) applyFlags(f *cli.Flags) cli.Body {
 	out := f.Output("output")
 	files := f.OptInputs("verdict")
 	return func(_ context.Context, std cli.IO) error {
-		_, err := transform(std, state, l.read, out, func(s S) (S, error) {
+		_, err := l.of.rewrite(std, state, out, func(s S) (S, error) {
 			answers, err := readAnswers(std, *files)
 			if err != nil {
 				return s, err

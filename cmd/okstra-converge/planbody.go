@@ -80,24 +80,10 @@ func readPlan(std cli.IO, file *cli.Input, task run.Task) ([]planbody.Item, erro
 	return items, nil
 }
 
-// readPlanState reads a plan-body state and refuses one that contradicts
-// itself.
-func readPlanState(std cli.IO, file *cli.Input) (planbody.State, error) {
-	var s planbody.State
-	doc, err := file.Doc(std)
-	if err != nil {
-		return s, err
-	}
-	if err := schema.Decode(doc, planbody.Kind, &s); err != nil {
-		return s, err
-	}
-	return s, cli.BadInput(located(doc, planbody.Check(s)))
-}
-
-// plans is the loop over the body of a plan.
-func plans() loop[planbody.State, planbody.Packet] {
+// planItems is the loop over the body of a plan.
+func planItems() loop[planbody.State, planbody.Packet] {
 	return loop[planbody.State, planbody.Packet]{
-		read: readPlanState, most: math.MaxInt, queue: planbody.Queue, apply: planbody.Apply,
+		of: plans(), most: math.MaxInt, queue: planbody.Queue, apply: planbody.Apply,
 		knows: func(s planbody.State, worker string) error {
 			if slices.ContainsFunc(s.Voters, func(v planbody.Voter) bool { return v.WorkerID == worker }) {
 				return nil
@@ -107,9 +93,9 @@ func plans() loop[planbody.State, planbody.Packet] {
 	}
 }
 
-func planQueueFlags(f *cli.Flags) cli.Body { return plans().queueFlags(f) }
+func planQueueFlags(f *cli.Flags) cli.Body { return planItems().queueFlags(f) }
 
-func planApplyFlags(f *cli.Flags) cli.Body { return plans().applyFlags(f) }
+func planApplyFlags(f *cli.Flags) cli.Body { return planItems().applyFlags(f) }
 
 func planFixFlags(f *cli.Flags) cli.Body {
 	data := f.InputFlag("data")
@@ -121,7 +107,7 @@ func planFixFlags(f *cli.Flags) cli.Body {
 		if strings.TrimSpace(*note) == "" {
 			return cli.Usagef("--note is empty (expected what was changed and why)")
 		}
-		_, err := transform(std, file, readPlanState, out, func(s planbody.State) (planbody.State, error) {
+		_, err := plans().rewrite(std, file, out, func(s planbody.State) (planbody.State, error) {
 			items, err := readPlan(std, data, s.Task)
 			if err != nil {
 				return s, err
@@ -136,10 +122,17 @@ func planGateFlags(f *cli.Flags) cli.Body {
 	out := f.Output("output")
 	file := f.Input("state")
 	return func(_ context.Context, std cli.IO) error {
-		d, err := transform(std, file, readPlanState, out, func(s planbody.State) (planbody.Decision, error) { return s.Decide(), nil })
-		if err == nil && !d.Open {
+		s, err := plans().read(std, file)
+		if err != nil {
+			return err
+		}
+		d := s.Decide()
+		if err := out.Document(std, d); err != nil {
+			return err
+		}
+		if !d.Open {
 			return cli.Verdict(cli.StatusRefused)
 		}
-		return err
+		return nil
 	}
 }

@@ -125,6 +125,10 @@ func seedFlags(f *cli.Flags) cli.Body {
 		if err := cli.BadInput(located(doc, converge.CheckInput(in))); err != nil {
 			return err
 		}
-		return out.Document(std, converge.Seed(in, sum))
+		state, err := keep(doc, in, converge.Seed(in, sum), func() place { return inherited })
+		if err != nil {
+			return err
+		}
+		return out.Document(std, state)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"okstra/lib/converge"
 	"okstra/lib/finding"
 	"okstra/lib/jsondoc"
-	"okstra/lib/schema"
 )
 
 // faults makes one error of all the faults of a file: malformed input.
@@ -18,19 +17,6 @@ func faults(list []finding.Finding) error {
 		return nil
 	}
 	return cli.BadInput(errors.Join(converge.Errors(list)...))
-}
-
-// readState reads a state and refuses one that contradicts itself.
-func readState(std cli.IO, file *cli.Input) (converge.State, error) {
-	var s converge.State
-	doc, err := file.Doc(std)
-	if err != nil {
-		return s, err
-	}
-	if err := schema.Decode(doc, converge.StateKind, &s); err != nil {
-		return s, err
-	}
-	return s, cli.BadInput(located(doc, converge.Check(s)))
 }
 
 // located gives each finding in a document its place: where there is nothing

@@ -17,7 +17,7 @@ const maxRound = 9
 // findings is the loop over what workers found.
 func findings() loop[converge.State, converge.Packet] {
 	return loop[converge.State, converge.Packet]{
-		read: readState, most: maxRound, anonymizes: true, queue: converge.Queue, apply: converge.Apply,
+		of: states(), most: maxRound, anonymizes: true, queue: converge.Queue, apply: converge.Apply,
 		knows: func(s converge.State, worker string) error {
 			if slices.ContainsFunc(s.Workers, func(w converge.Worker) bool { return w.WorkerID == worker }) {
 				return nil
@@ -36,7 +36,7 @@ func finalizeFlags(f *cli.Flags) cli.Body {
 	out := f.Output("output")
 	file := f.Input("state")
 	return func(_ context.Context, std cli.IO) error {
-		final, err := transform(std, file, readState, out, converge.Finalize)
+		final, err := states().rewrite(std, file, out, converge.Finalize)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func summaryFlags(f *cli.Flags) cli.Body {
 		if *laid && *format != "sarif" {
 			return cli.Usagef("--sarif-layout without --format sarif")
 		}
-		s, err := readState(std, file)
+		s, err := states().read(std, file)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func explainFlags(f *cli.Flags) cli.Body {
 		if !state.Set() {
 			return cli.Usagef("a group needs --state")
 		}
-		s, err := readState(std, state)
+		s, err := states().read(std, state)
 		if err != nil {
 			return err
 		}

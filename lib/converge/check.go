@@ -1,8 +1,10 @@
 package converge
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"okstra/lib/finding"
 )
@@ -185,11 +187,23 @@ func (k *checker) finding(at string, found, expected Finding) {
 	}
 }
 
+// show writes a value of a finding; lists as they stand in the document.
 func show(v reflect.Value) any {
-	if v.Kind() == reflect.Pointer && !v.IsNil() {
+	switch {
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return "null"
+	case v.Kind() == reflect.Pointer:
 		return v.Elem().Interface()
+	case v.Kind() != reflect.Slice:
+		return v.Interface()
 	}
-	return v.Interface()
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v.Interface()); err != nil {
+		return err
+	}
+	return strings.TrimSpace(b.String())
 }
 
 func text(s *string) string {

@@ -173,3 +173,20 @@ func TestACandidateAfterAnAbortedLoop(t *testing.T) {
 		t.Errorf("%s, candidate %s", final.Status, final.Findings[1].Classification)
 	}
 }
+
+// A message about a list shows it as it stands in the document: the same
+// state gives the same message, whatever lies where in memory.
+func TestAListInAMessageIsWrittenAsInTheDocument(t *testing.T) {
+	s := copied(t, longRun(t))
+	s.Findings[2].Dissent[0].Text = "<other>"
+	for _, f := range Check(s) {
+		if f.Pointer != "/findings/2/dissent" {
+			continue
+		}
+		if !strings.Contains(f.Message, `"text":"<other>"`) || strings.Contains(f.Message, "0x") {
+			t.Errorf("%s", f.Message)
+		}
+		return
+	}
+	t.Error("the change is not found")
+}

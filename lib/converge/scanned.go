@@ -15,6 +15,7 @@ import (
 const (
 	CodeScanMessage  = "sarif-message"
 	CodeScanExternal = "sarif-external"
+	CodeScanRuns     = "sarif-runs"
 )
 
 // Scan is a scanner's log as items: a linter or a security scanner as one of
@@ -24,6 +25,7 @@ type Scan struct {
 	At     []string        // the pointer to the result of each item
 	Left   []LeftOut       // results that are no items, by why
 	Failed []string        // tools that say themselves that they failed
+	Mute   []string        // tools without a list of results, not even an empty one
 	Faults []finding.Finding
 }
 
@@ -47,6 +49,9 @@ const (
 // Rule: docs/converge.md, "A scanner as a worker".
 func ScanItems(log sarif.Log, workerID string) Scan {
 	s := &scanner{worker: workerID, left: map[string]int{}}
+	if log.Runs == nil {
+		s.fault("/runs", CodeScanRuns, "no list of runs (expected one, empty where nothing ran)")
+	}
 	for i := range log.Runs {
 		s.run(i, &log.Runs[i])
 	}
@@ -74,6 +79,9 @@ func (s *scanner) run(i int, r *sarif.Run) {
 			s.Failed = append(s.Failed, r.Tool.Driver.Name)
 			break
 		}
+	}
+	if r.Results == nil {
+		s.Mute = append(s.Mute, r.Tool.Driver.Name)
 	}
 	for j, res := range r.Results {
 		s.result(fmt.Sprintf("/runs/%d/results/%d", i, j), r, res)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ func scan(t *testing.T, raw []byte) (Scan, bool) {
 		}
 	}
 	for _, f := range s.Faults {
-		if line, _ := doc.Position(f.Pointer); line == 0 && !strings.HasSuffix(f.Pointer, "/message") {
+		if line, _ := doc.Position(f.Pointer); line == 0 && !strings.HasSuffix(f.Pointer, "/message") && f.Pointer != "/runs" {
 			t.Fatalf("%s is nowhere in %s", f.Pointer, raw)
 		}
 	}
@@ -118,5 +119,37 @@ func TestALongMessageIsCutInTheTitleOnly(t *testing.T) {
 	}
 	if !strings.Contains(item.Text, strings.TrimSpace(strings.Repeat("ü ", 500))) {
 		t.Errorf("text is cut: %s", item.Text)
+	}
+}
+
+// No list is not an empty list: of a log without runs nothing can be said, and
+// of a run without results it is said that it may not have looked.
+func TestWhatAScannerDoesNotListIsNotReadAsClean(t *testing.T) {
+	for _, tt := range []struct {
+		name, log string
+		faults    int
+		mute      []string
+	}{
+		{"no runs", `{"version": "2.1.0"}`, 1, nil},
+		{"null for runs", `{"version": "2.1.0", "runs": null}`, 1, nil},
+		{"no run", `{"version": "2.1.0", "runs": []}`, 0, nil},
+		{"no results", `{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}}]}`, 0, []string{"x"}},
+		{"null for results", `{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": null}]}`, 0, []string{"x"}},
+		{"no result", `{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "x"}}, "results": []}]}`, 0, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, ok := scan(t, []byte(tt.log))
+			if !ok || len(s.Faults) != tt.faults || !slices.Equal(s.Mute, tt.mute) {
+				t.Errorf("%v, faults %v, without a list %q", ok, s.Faults, s.Mute)
+			}
+		})
+	}
+}
+
+// The bytes of a path that is no UTF-8 stay tellable: evidence is text.
+func TestAPathThatIsNoUTF8IsEncodedInEvidence(t *testing.T) {
+	s, ok := scan(t, []byte(`{"version": "2.1.0", "runs": [{"results": [{"message": {"text": "m"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "%ff%C3%BC.go"}, "region": {"startLine": 3}}}]}]}]}`))
+	if !ok || len(s.Items) != 1 || s.Items[0].Evidence[0] != "%FFü.go:3" {
+		t.Errorf("%v %+v", ok, s.Items)
 	}
 }

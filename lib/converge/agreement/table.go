@@ -1,7 +1,6 @@
 package agreement
 
 import (
-	"errors"
 	"iter"
 	"slices"
 )
@@ -29,14 +28,14 @@ type cell struct{ rater, value int32 }
 // NewTable sorts rows into a table. It refuses a row that repeats unit, rater
 // and replicate of another one, and values of which some are numbers and some
 // are words. All values of the wrong kind are reported together; where there
-// is none, all repeated rows. It goes through the rows once and keeps none.
+// is none, all repeated rows: the error is a RowFaults. It goes through the rows once and keeps none.
 func NewTable(rows iter.Seq[Rating]) (*Table, error) {
 	in := newIntake()
 	for r := range rows {
 		in.add(r)
 	}
-	if len(in.faults) > 0 {
-		return nil, errors.Join(in.faults...)
+	if err := in.err(); err != nil {
+		return nil, err
 	}
 	return in.table()
 }

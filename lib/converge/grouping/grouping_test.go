@@ -158,6 +158,8 @@ func TestEveryCodeOfTheGrammar(t *testing.T) {
 		{"no item id", withLine("Source Items: scope-b#F-002", "Source Items: scope-b#2"), []string{"21 discoverer-no-item", "22 item-unknown"}},
 		{"no hash", withLine("Source Items: scope-b#F-002", "Source Items: scope-b"), []string{"21 discoverer-no-item", "22 grouping-syntax"}},
 		{"empty evidence", withLine("Origin Evidence: cmd/api/main.go:20", "Origin Evidence:"), []string{"20 evidence-empty"}},
+		{"evidence that shows nothing", withLine("Origin Evidence: cmd/api/main.go:20", "Origin Evidence: \u200b\u2060"), []string{"20 evidence-empty"}},
+		{"a claim that shows nothing", withLine("### G-001 Retry loop ignores the request deadline", "### G-001 \u200b"), []string{"11 grouping-syntax"}},
 		{"blank evidence", withLine("Origin Evidence: cmd/api/main.go:20", "Origin Evidence:  \t "), []string{"20 evidence-empty"}},
 		{"a queue", withLine("## Groups", "## Queue\n\n## Groups"), []string{"10 state-in-input"}},
 		{"a queue as a label", withLine("Origin: scope-b", "Origin: scope-b\nQueue: G-002"), []string{"20 state-in-input"}},

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // Location is a place in a file that evidence points to, with lines from 1.
@@ -109,14 +110,16 @@ func inPath(b byte) bool {
 }
 
 // QuotePath writes a path so that a location can hold it: bytes that no path of
-// a location has are percent-encoded, as in a URI.
+// a location has, and those that are no UTF-8, are percent-encoded, as in a
+// URI.
 func QuotePath(name string) string {
 	var b strings.Builder
-	for i := range len(name) {
-		if inPath(name[i]) {
-			b.WriteByte(name[i])
-		} else {
+	for i, c := range name {
+		_, n := utf8.DecodeRuneInString(name[i:])
+		if c == utf8.RuneError && n == 1 || n == 1 && !inPath(name[i]) {
 			fmt.Fprintf(&b, "%%%02X", name[i])
+		} else {
+			b.WriteString(name[i : i+n])
 		}
 	}
 	return b.String()
