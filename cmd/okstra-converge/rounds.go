@@ -83,10 +83,12 @@ func explainFlags(f *cli.Flags) cli.Body {
 	state := f.InputFlag("state")
 	group := f.OptArg("group")
 	return func(_ context.Context, std cli.IO) error {
-		if *group == "" {
+		switch {
+		case *group == "" && state.Set():
+			return cli.Usagef("--state without a group (expected one such as G-001)")
+		case *group == "":
 			return printTable(std)
-		}
-		if !state.Set() {
+		case !state.Set():
 			return cli.Usagef("a group needs --state")
 		}
 		s, err := states().read(std, state)
