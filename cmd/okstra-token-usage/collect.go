@@ -11,6 +11,7 @@ import (
 	"okstra/lib/render"
 	"okstra/lib/run"
 	"okstra/lib/transcript"
+	"okstra/lib/transcript/all"
 	"okstra/lib/usage"
 	"okstra/lib/usage/collect"
 )
@@ -48,6 +49,7 @@ func collectFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
+		noteSkipped(std, summary.SkippedLines)
 		if !*write {
 			return std.Document(json.RawMessage(doc.Raw))
 		}
@@ -99,6 +101,9 @@ func collected(ctx context.Context, std cli.IO, s scanFlags, state collect.State
 		return none(err)
 	}
 	s.since = &window.Since
+	if window.Since.IsZero() {
+		std.Warnf("nothing is measured: nobody knows when the run began (--since says it)")
+	}
 	scanned, err := s.run(ctx, std, nil, nil)
 	if err != nil {
 		return none(err)
@@ -109,6 +114,7 @@ func collected(ctx context.Context, std cli.IO, s scanFlags, state collect.State
 	}
 	return collect.Collect(collect.Found{
 		State: state, Window: window, At: std.Env.Now(), Scanned: scanned, Timeline: timeline, Prices: t, Real: collect.RealPaths(),
+		Transcribed: func(provider string) bool { return all.Of(provider) != nil },
 		Status: func(prompt string) *run.Status {
 			status, err := state.Status(prompt)
 			if err != nil {

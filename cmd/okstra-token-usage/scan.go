@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"okstra/lib/cli"
+	"okstra/lib/finding"
 	"okstra/lib/price"
 	"okstra/lib/provider"
 	"okstra/lib/transcript"
@@ -64,6 +65,7 @@ func (s scanFlags) window() (transcript.Window, error) {
 // events scans for whoever asks for all events, and says what they lack.
 func (s scanFlags) events(ctx context.Context, std cli.IO, providers, paths []string) (scan.Result, error) {
 	r, err := s.run(ctx, std, providers, paths)
+	noteSkipped(std, r.Note.SkippedLines)
 	if err != nil || len(providers)+len(paths) > 0 {
 		return r, err
 	}
@@ -72,6 +74,13 @@ func (s scanFlags) events(ctx context.Context, std cli.IO, providers, paths []st
 		std.Warnf("not counted: %d conversations of Antigravity in %s, which are databases", n, dir)
 	}
 	return r, err
+}
+
+// noteSkipped tells of lines that count nothing because nobody can read them.
+func noteSkipped(std cli.IO, lines int64) {
+	if lines > 0 {
+		std.Warnf("not counted: %s of transcripts, which cannot be read", finding.Count(int(lines), "line"))
+	}
 }
 
 // run scans, with a bar on a terminal. A file that cannot be read is a
@@ -98,7 +107,7 @@ func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []strin
 		o.Cache = filepath.Join(home, "cache", "token-usage")
 	}
 	r, err := scan.Run(ctx, o)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	if _, named := errors.AsType[*fs.PathError](err); named {
 		return r, cli.BadInput(err)
 	}
 	if err != nil {

@@ -39,13 +39,17 @@ func sumFlags(f *cli.Flags, alwaysPrice bool) cli.Body {
 			return err
 		}
 		o := usage.SumOptions{By: keys, Window: window, Location: location}
+		scans := *s.homeGiven || len(*providers) > 0 || len(*paths) > 0 && !(len(*paths) == 1 && (*paths)[0] == "-")
 		if *priced {
+			if !scans && prices.file.Name() == "-" {
+				return cli.Usagef("standard input can be read once (--prices and the events both name it)")
+			}
 			if o.Prices, err = prices.table(std); err != nil {
 				return err
 			}
 		}
 		total := usage.NewSum(o)
-		if *s.homeGiven || len(*providers) > 0 || len(*paths) > 0 && !(len(*paths) == 1 && (*paths)[0] == "-") {
+		if scans {
 			r, err := s.events(ctx, std, *providers, *paths)
 			if err != nil {
 				return err

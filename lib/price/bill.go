@@ -127,7 +127,8 @@ type USD int64
 
 // Cost is what could be priced, rounded half up to a nano-dollar, and whether
 // that is everything. It is nil when nothing could be priced but something was
-// used; an empty bill costs 0.
+// used; an empty bill costs 0. An amount beyond all amounts stops at the largest one
+// and is not everything.
 func (b *Bill) Cost() (cost *USD, complete bool) {
 	sum, priced := new(big.Rat), len(b.classes) == 0
 	for c, s := range b.classes {
@@ -149,8 +150,9 @@ func (b *Bill) Cost() (cost *USD, complete bool) {
 		return nil, false
 	}
 	// Rates are per million tokens and a dollar has 10^9 nano-dollars.
-	usd := USD(clamp(halfUp(sum.Mul(sum, big.NewRat(1000, 1)))))
-	return &usd, b.complete
+	nano := halfUp(sum.Mul(sum, big.NewRat(1000, 1)))
+	usd := USD(clamp(nano))
+	return &usd, b.complete && nano.IsInt64()
 }
 
 // times is Σ tokens × rate.

@@ -152,9 +152,9 @@ func TestAbsurdCountsDoNotWrap(t *testing.T) {
 	for range 5000 {
 		b.Add(use("claude-opus-4-8", 1<<53, 1<<53, 1<<53, 1<<53, 1<<53))
 	}
-	cost, _ := b.Cost()
-	if *cost != math.MaxInt64 || b.BillableEquivalent() != math.MaxInt64 {
-		t.Errorf("cost %d, equivalent %d, want both at the limit", *cost, b.BillableEquivalent())
+	cost, complete := b.Cost()
+	if *cost != math.MaxInt64 || b.BillableEquivalent() != math.MaxInt64 || complete {
+		t.Errorf("cost %d, complete %t, equivalent %d, want both at the limit, and not all", *cost, complete, b.BillableEquivalent())
 	}
 }
 

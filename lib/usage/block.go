@@ -41,6 +41,7 @@ type Block struct {
 	Unmatched   []string `json:"-"`
 	Uncertain   []string `json:"-"`
 	Placeholder int      `json:"-"`
+	Incomplete  int      `json:"-"` // records that the provider itself calls incomplete
 }
 
 // Unavailable is the block of a participant whose use is unknown.
@@ -70,6 +71,9 @@ func NewBlock(events []transcript.Event, table *price.Table, fallback string) Bl
 		b.Models[e.Model] = transcript.AddSat(b.Models[e.Model], e.Total())
 		if e.Placeholder {
 			b.Placeholder++
+		}
+		if e.Incomplete {
+			b.Incomplete++
 		}
 		sum = sum.Add(e.Counts)
 		bill.Add(Use(e))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"okstra/lib/price"
+	"okstra/lib/run"
 	"okstra/lib/transcript"
 )
 
@@ -20,6 +21,13 @@ type Part struct {
 	// Lacks says what the block does not hold although the participant used it; "" for nothing
 	// that is known.
 	Lacks string
+}
+
+func (p Part) name() string {
+	if p.Lead {
+		return "lead"
+	}
+	return p.WorkerID
 }
 
 // Summary is the usage summary of a run. A total behind which no block is
@@ -108,7 +116,7 @@ type Collected struct {
 func Summarise(parts []Part, c Collected) Summary {
 	s := Summary{
 		CollectedAt: c.At, Window: Span{stamp(c.Since), stamp(c.Until)}, CostComplete: true, ByProvider: map[string]*Amount{},
-		WallClockMs: max(0, c.Until.Sub(c.Since).Milliseconds()), SkippedLines: c.Skipped,
+		WallClockMs: between(c.Since, c.Until), SkippedLines: c.Skipped,
 		UnmatchedModels: []string{}, UncertainRates: []string{}, UnavailableReasons: []string{}, Roles: []RoleRow{}, Phases: c.Timeline.times(),
 	}
 	for _, p := range parts {
@@ -133,11 +141,7 @@ func (s *Summary) add(p Part) {
 	if p.Block == nil {
 		row.Source, row.DurationMs, row.Reason, row.CLIExecutionStatus = SourceUnavailable, p.Missing.DurationMs, p.Missing.Reason, p.Missing.CLIExecutionStatus
 		s.CPUSumMs += row.DurationMs
-		name := p.WorkerID
-		if p.Lead {
-			name = "lead"
-		}
-		s.UnavailableReasons = append(s.UnavailableReasons, fmt.Sprintf("%s: %s", name, p.Missing.Reason))
+		s.UnavailableReasons = append(s.UnavailableReasons, fmt.Sprintf("%s: %s", p.name(), p.Missing.Reason))
 		s.Roles = append(s.Roles, row)
 		return
 	}
@@ -146,7 +150,7 @@ func (s *Summary) add(p Part) {
 	row.TotalTokens, row.BillableEquivalentTokens, row.CostUSD = &b.TotalTokens, &b.BillableEquivalentTokens, b.CostUSD
 	if p.Lacks != "" {
 		row.Reason = p.Lacks
-		s.UnavailableReasons = append(s.UnavailableReasons, fmt.Sprintf("%s: %s", p.WorkerID, p.Lacks))
+		s.UnavailableReasons = append(s.UnavailableReasons, fmt.Sprintf("%s: %s", p.name(), p.Lacks))
 	}
 	s.Roles = append(s.Roles, row)
 	s.CPUSumMs += b.DurationMs
@@ -180,7 +184,7 @@ func (s *Summary) fold(b *Block) {
 	s.Unattributed = &Fold{
 		Tokens: b.TotalTokens, Sessions: len(b.SessionIDs), SessionIDs: b.SessionIDs,
 		BillableEquivalentTokens: b.BillableEquivalentTokens, CostUSD: b.CostUSD,
-		Reason: "sessions of the team without an agent's name; they are part of the workers' total",
+		Reason: "sessions of the team without an agent's name, or with one that fits no worker; they are part of the workers' total",
 	}
 	s.count(false, "claude", b)
 }
@@ -219,4 +223,17 @@ func plusUSD(sum **price.USD, n *price.USD) {
 	**sum = price.USD(transcript.AddSat(int64(**sum), int64(*n)))
 }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return run.Stamp(t)
+}
+
+// between is a length in milliseconds, 0 where a bound is not known.
+func between(since, until time.Time) int64 {
+	if since.IsZero() || until.IsZero() {
+		return 0
+	}
+	return max(0, until.Sub(since).Milliseconds())
+}

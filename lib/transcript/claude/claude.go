@@ -47,7 +47,7 @@ const synthetic = "<synthetic>"
 // roots are the projects folders of every configuration directory.
 func roots(h transcript.Home) []transcript.Root {
 	dirs := []string{h.Below(".config", "claude"), h.Below(".claude")}
-	if v := h.Variable("CLAUDE_CONFIG_DIR"); v != "" {
+	if v := h.Variable("CLAUDE_CONFIG_DIR"); strings.Trim(v, ", \t") != "" { // a list of nothing is as good as none
 		dirs = strings.Split(v, ",")
 	}
 	var out []transcript.Root

@@ -6,6 +6,7 @@
 package attribute
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -71,18 +72,20 @@ const (
 type matcher struct {
 	Run
 	ids     map[string]int    // sessions of the ledger → worker
+	ran     map[string][]span // sessions of the ledger → when the wrappers of its dispatches ran
 	parents map[string]string // session → the one that started it
-	placed  map[string]int    // sessions found by place and time → worker
+	placed  map[string]claim  // sessions found by place and time
 }
 
 func newMatcher(r Run, events []transcript.Event) *matcher {
-	m := &matcher{Run: r, ids: make(map[string]int), parents: make(map[string]string)}
+	m := &matcher{Run: r, ids: make(map[string]int), ran: make(map[string][]span), parents: make(map[string]string)}
 	for i, o := range r.Owners {
 		for _, id := range o.SessionIDs() {
 			// The lead's session is the lead's, whatever a row calls it: agents in it are
 			// told by their names. A session that two workers name is the first one's.
 			if _, taken := m.ids[plainID(id)]; !taken && !m.isLead(id) {
 				m.ids[plainID(id)] = i
+				m.ran[plainID(id)] = o.ran(id, r.Window)
 			}
 		}
 	}
@@ -97,21 +100,27 @@ func newMatcher(r Run, events []transcript.Event) *matcher {
 
 func (m *matcher) owner(e *transcript.Event) int {
 	byName, named := m.byName(e)
-	byID, known := m.byID(e)
+	id, known := m.byID(e)
 	lead := m.isLead(e.Session)
 	switch {
 	case known && !(lead && named):
-		return byID
+		if e.Provider != claude.Provider && !holds(m.ran[id], e.At) {
+			return nobody
+		}
+		return m.ids[id]
 	case named:
 		return byName
 	}
-	if who, ok := m.placed[plainID(e.Session)]; ok {
-		return who
+	if c, ok := m.placed[plainID(e.Session)]; ok {
+		if !c.holds(e.At) {
+			return nobody
+		}
+		return c.owner
 	}
 	switch {
 	case m.isTeams(e):
 		return theTeam
-	case lead || m.descends(e, m.isLead):
+	case lead || m.descends(e, m.isLead) || slices.ContainsFunc(e.Copies, func(i int) bool { return m.isLead(m.Files[i].Session) }):
 		return theLead
 	}
 	return nobody
@@ -124,24 +133,19 @@ func (m *matcher) isLead(session string) bool {
 	return m.LeadSession != "" && plainID(session) == plainID(m.LeadSession)
 }
 
-// byID finds the worker that the ledger names for the event's session, for a
-// session that holds a copy of the event, or for one that started its session:
-// what a thread spawned belongs to whoever owns the thread.
-func (m *matcher) byID(e *transcript.Event) (int, bool) {
-	if who, ok := m.ids[plainID(e.Session)]; ok {
-		return who, true
-	}
-	for _, i := range e.Copies {
-		if who, ok := m.ids[plainID(m.Files[i].Session)]; ok {
-			return who, true
-		}
-	}
-	who, found := 0, false
-	m.descends(e, func(id string) bool {
-		who, found = m.ids[plainID(id)]
+// byID finds the session of the ledger that an event belongs to: its own, one that
+// holds a copy of it, or one that started its session: what a thread spawned
+// belongs to whoever owns the thread.
+func (m *matcher) byID(e *transcript.Event) (id string, found bool) {
+	is := func(session string) bool {
+		id = plainID(session)
+		_, found = m.ids[id]
 		return found
-	})
-	return who, found
+	}
+	if is(e.Session) || slices.ContainsFunc(e.Copies, func(i int) bool { return is(m.Files[i].Session) }) {
+		return id, true
+	}
+	return id, m.descends(e, is)
 }
 
 // descends reports whether a session above the event's own fits.
@@ -179,47 +183,49 @@ func (m *matcher) byName(e *transcript.Event) (int, bool) {
 	return best, length > 0
 }
 
-// isTeams reports whether an event is the team's and nobody's. The lead's own
-// session never is.
+// isTeams reports whether an event is the team's and no worker's: its agent has no
+// name, or one that fits nobody of the roster. The lead's own session never is.
 func (m *matcher) isTeams(e *transcript.Event) bool {
 	f := m.Files[e.File]
-	return e.Agent == "" && f.Team != "" && f.Team == m.Team && !m.isLead(e.Session)
+	return f.Team != "" && f.Team == m.Team && !m.isLead(e.Session)
 }
 
 // place finds the sessions of dispatches whose own id leads to no transcript: a
 // session of the same provider that began in the dispatch's directory or the
 // project's while its wrapper ran. Of several dispatches the one that started
 // last before it has it; of those that started at once, the first of the ledger.
-func (m *matcher) place(events []transcript.Event) map[string]int {
+func (m *matcher) place(events []transcript.Event) map[string]claim {
 	present := make(map[string]bool)
 	for _, f := range m.Files {
 		present[plainID(f.Session)] = true
 	}
-	type claim struct {
-		from  int64
-		order int
-	}
-	placed, claims := make(map[string]int), make(map[string]claim)
+	claims := make(map[string]claim)
 	for session, s := range m.starts(events) {
 		if _, known := m.ids[session]; known || m.isLead(session) || s.provider == claude.Provider {
 			continue
 		}
 		for i, o := range m.Owners {
 			for _, d := range o.Dispatches {
-				from, to := d.span(m.Window)
-				if id := d.sessionID(); from == transcript.NoTime || id != "" && present[plainID(id)] || d.provider(o) != s.provider {
+				ran, timed := d.span(m.Window)
+				if id := d.sessionID(); !timed || id != "" && present[plainID(id)] || d.Provider(o) != s.provider {
 					continue
 				}
 				best, taken := claims[session]
-				worse := taken && (from < best.from || from == best.from && d.order > best.order)
-				if s.at < from || s.at > to || !m.isHere(s.cwd, d.Row) || worse {
+				worse := taken && (ran.from < best.from || ran.from == best.from && d.order > best.order)
+				if !ran.holds(s.at) || !m.isHere(s.cwd, d.Row) || worse {
 					continue
 				}
-				placed[session], claims[session] = i, claim{from, d.order}
+				claims[session] = claim{ran, i, d.order}
 			}
 		}
 	}
-	return placed
+	return claims
+}
+
+// claim is a dispatch that a session was found for.
+type claim struct {
+	span
+	owner, order int
 }
 
 func (m *matcher) isHere(cwd string, row run.LedgerRow) bool {
@@ -265,6 +271,12 @@ func (r Run) Knows(session string) bool {
 	return slices.ContainsFunc(r.Files, func(f *transcript.File) bool { return plainID(f.Session) == plainID(session) })
 }
 
+// Names reports whether a session is the lead's, or one that the ledger names.
+func (r Run) Names(session string) bool {
+	same := func(id string) bool { return id != "" && plainID(id) == plainID(session) }
+	return same(r.LeadSession) || slices.ContainsFunc(r.Owners, func(o Owner) bool { return slices.ContainsFunc(o.SessionIDs(), same) })
+}
+
 // SessionStart is the earliest start, inside the window, that the headers of
 // the events' sessions tell; NoTime when none does.
 func (r Run) SessionStart(events []transcript.Event) int64 {
@@ -283,22 +295,24 @@ func (r Run) SessionStart(events []transcript.Event) int64 {
 	return first
 }
 
-// Lost are the sessions of a worker of which nothing was found although their CLI
-// ran to its end inside the window: no transcript, and no event of the worker's while it
-// ran. A CLI that keeps transcripts leaves one of every such run; a dispatch that
-// failed may have used nothing.
+// Lost are the dispatches of a worker of which nothing was found although their
+// CLI ran to its end inside the window: no transcript of their session, and no
+// event of the worker's while they ran. A CLI that keeps transcripts leaves one of
+// every such run; a dispatch that failed may have used nothing. They are named by
+// their session, else by their prompt.
 func (r Run) Lost(o Owner, events []transcript.Event) []string {
-	var ids []string
+	var lost []string
 	for _, d := range o.Dispatches {
 		id := d.sessionID()
-		from, to := d.span(r.Window)
+		name := cmp.Or(id, d.Row.PromptPath)
+		ran, timed := d.span(r.Window)
 		switch {
-		case id == "" || from == transcript.NoTime || d.Status.State != "exited" || d.Status.ExitCode == nil || *d.Status.ExitCode != 0:
-		case !r.Window.Holds(from) || r.Knows(id) || slices.Contains(ids, id):
-		case slices.ContainsFunc(events, func(e transcript.Event) bool { return from <= e.At && e.At <= to }):
+		case !timed || d.Status.State != "exited" || d.Status.ExitCode == nil || *d.Status.ExitCode != 0:
+		case !r.Window.Holds(ran.from) || id != "" && r.Knows(id) || slices.Contains(lost, name):
+		case slices.ContainsFunc(events, func(e transcript.Event) bool { return ran.holds(e.At) }):
 		default:
-			ids = append(ids, id)
+			lost = append(lost, name)
 		}
 	}
-	return ids
+	return lost
 }

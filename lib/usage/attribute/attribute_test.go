@@ -191,6 +191,42 @@ func TestAttribution(t *testing.T) {
 			want:     "lead 0 scope 1 fold 0",
 		},
 		{
+			name: "a session of the ledger counts while its wrapper ran", roster: []string{"scope"},
+			rows:   `[{"workerId":"scope","provider":"codex","promptPath":"p1","sessionId":"a"},{"workerId":"scope","provider":"codex","promptPath":"p2","sessionId":"b"},{"workerId":"scope","promptPath":"p3","sessionId":"b"}]`,
+			status: map[string]*run.Status{"p1": window("10:05:00", "10:10:00"), "p2": window("10:05:00", "10:10:00"), "p3": window("10:40:00", "10:45:00")},
+			sessions: []session{
+				{provider: "codex", id: "a", clock: "10:10:00", tokens: 1},
+				{provider: "codex", id: "a", clock: "10:30:00", tokens: 2},
+				{provider: "codex", id: "b", clock: "10:30:00", tokens: 4},
+				{provider: "codex", id: "b", clock: "10:41:00", tokens: 8},
+				{provider: "codex", id: "c", parent: "a", clock: "10:06:00", tokens: 16},
+				{provider: "codex", id: "c", parent: "a", clock: "10:11:00", tokens: 32},
+			},
+			want: "lead 0 scope 25 fold 0",
+		},
+		{
+			name: "one found by place and time, too", roster: []string{"scope"}, rows: `[{"workerId":"scope","provider":"grok","promptPath":"p1"}]`,
+			status:   map[string]*run.Status{"p1": window("10:05:00", "10:10:00")},
+			sessions: []session{{provider: "grok", id: "a", cwd: "/w/jobs", clock: "10:06:00", tokens: 1}, {provider: "grok", id: "a", cwd: "/w/jobs", clock: "10:30:00", tokens: 2}},
+			want:     "lead 0 scope 1 fold 0",
+		},
+		{
+			name: "Claude's counts in the run's window", roster: []string{"scope"}, rows: `[{"workerId":"scope","promptPath":"p1","sessionId":"a"}]`,
+			status:   map[string]*run.Status{"p1": window("10:05:00", "10:10:00")},
+			sessions: []session{{id: "a", clock: "10:06:00", tokens: 1}, {id: "a", clock: "10:30:00", tokens: 2}},
+			want:     "lead 0 scope 3 fold 0",
+		},
+		{
+			name: "a dispatch without a status file has no window of its own", roster: []string{"scope"},
+			rows:     `[{"workerId":"scope","provider":"codex","sessionId":"a"}]`,
+			sessions: []session{{provider: "codex", id: "a", clock: "10:59:00", tokens: 1}}, want: "lead 0 scope 1 fold 0",
+		},
+		{
+			name: "the team's agent whose name fits nobody is in the fold", roster: []string{"scope"}, rows: `[]`,
+			sessions: []session{{id: "x", agent: "claude-worker", team: "okstra-t", tokens: 4}, {id: "y", agent: "claude-worker", team: "another", tokens: 8}},
+			want:     "lead 0 scope 0 fold 4",
+		},
+		{
 			name: "replay: a session is found in whatever provider's transcript", roster: []string{"scope"},
 			rows:     `[{"workerId":"scope","provider":"replay","sessionId":"a"},{"workerId":"scope","provider":"replay","sessionId":"k"}]`,
 			sessions: []session{{provider: "codex", id: "a", tokens: 1}, {provider: "kimi", id: "session_k", tokens: 2}}, want: "lead 0 scope 3 fold 0",
@@ -212,6 +248,35 @@ func TestASessionResumedElsewhereIsStillTheWorkers(t *testing.T) {
 	shares := Attribute(Run{Owners: Owners(state, func(string) *run.Status { return nil }), Files: []*transcript.File{resumed, original}}, []transcript.Event{e})
 	if len(shares.Workers[0]) != 1 {
 		t.Errorf("shares = %+v, want the event with scope", shares)
+	}
+}
+
+// The copy of a reply in a resumed session is the resumed session's, whoever
+// resumed it.
+func TestALeadThatWasResumedKeepsWhatItUsedBefore(t *testing.T) {
+	first, e := session{id: "first", tokens: 5}.read(0)
+	resumed, _ := session{id: lead}.read(1)
+	e.Copies = []int{1}
+	shares := Attribute(Run{LeadSession: lead, Files: []*transcript.File{first, resumed}}, []transcript.Event{e})
+	if len(shares.Lead) != 1 {
+		t.Errorf("shares = %+v, want the event with the lead", shares)
+	}
+}
+
+func TestAStatusFileThatCannotBeReadProvesNothing(t *testing.T) {
+	unreadable, exited := Dispatch{Status: &run.Status{}}, Dispatch{Status: &run.Status{State: "exited"}}
+	for _, tt := range []struct {
+		dispatches []Dispatch
+		want       string
+	}{
+		{nil, ""},
+		{[]Dispatch{{}}, "not-started"},
+		{[]Dispatch{{}, unreadable, {}}, ""},
+		{[]Dispatch{unreadable, exited, unreadable}, "exited"},
+	} {
+		if got := (Owner{WorkerID: "w", Dispatches: tt.dispatches}).ExecutionStatus(); got != tt.want {
+			t.Errorf("%d dispatches: %q, want %q", len(tt.dispatches), got, tt.want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,29 +25,42 @@ func (d Dispatch) sessionID() string {
 	return strings.TrimSpace(d.Status.SessionID)
 }
 
-func (d Dispatch) provider(o Owner) string {
+// Provider is whose CLI was dispatched: the row says it, else the roster.
+func (d Dispatch) Provider(o Owner) string {
 	if d.Row.Provider != "" {
 		return d.Row.Provider
 	}
 	return o.Provider
 }
 
+// span is a time from an instant to an instant, both included.
+type span struct{ from, to int64 }
+
+func (s span) holds(at int64) bool { return s.from <= at && at <= s.to }
+
+// always is the span of a dispatch of which no status file tells when it ran.
+var always = span{math.MinInt64, math.MaxInt64}
+
+func holds(spans []span, at int64) bool {
+	return slices.ContainsFunc(spans, func(s span) bool { return s.holds(at) })
+}
+
 // span is the time that the wrapper ran: by its status file, up to the run's end
-// when it did not end. NoTime stands for no span: without a status file the
-// dispatch is known by its session id only.
-func (d Dispatch) span(w transcript.Window) (from, to int64) {
+// when it did not end. Without a status file there is none: the dispatch is known
+// by its session id only.
+func (d Dispatch) span(w transcript.Window) (s span, ok bool) {
 	if d.Status == nil {
-		return transcript.NoTime, transcript.NoTime
+		return always, false
 	}
-	from, to = transcript.Instant(d.Status.StartedAt), transcript.Instant(d.Status.EndedAt)
+	from, to := transcript.Instant(d.Status.StartedAt), transcript.Instant(d.Status.EndedAt)
 	if from != transcript.NoTime && to == transcript.NoTime && !w.Until.IsZero() {
 		to = w.Until.UnixNano()
 	}
-	if to == transcript.NoTime || to < from {
-		return transcript.NoTime, transcript.NoTime
+	if from == transcript.NoTime || to == transcript.NoTime || to < from {
+		return always, false
 	}
 	// Status files hold whole seconds: the last one belongs to the span.
-	return from, to + int64(time.Second) - 1
+	return span{from, to + int64(time.Second) - 1}, true
 }
 
 // Owner is a worker of the roster with its dispatches. A row of the roster
@@ -90,6 +104,17 @@ func (o Owner) SessionIDs() []string {
 	return ids
 }
 
+// ran are the times in which the dispatches of a session ran.
+func (o Owner) ran(session string, w transcript.Window) (spans []span) {
+	for _, d := range o.Dispatches {
+		if plainID(d.sessionID()) == plainID(session) {
+			ran, _ := d.span(w)
+			spans = append(spans, ran)
+		}
+	}
+	return spans
+}
+
 // Prefixes are the names that the worker's agents begin with.
 func (o Owner) Prefixes() []string {
 	if o.WorkerID == "" {
@@ -107,8 +132,8 @@ func (o Owner) Prefixes() []string {
 func (o Owner) Wall(w transcript.Window) time.Duration {
 	var sum time.Duration
 	for _, d := range o.Dispatches {
-		if from, to := d.span(w); from != transcript.NoTime {
-			sum += time.Duration(to - from).Truncate(time.Second)
+		if ran, timed := d.span(w); timed {
+			sum += time.Duration(ran.to - ran.from).Truncate(time.Second)
 		}
 	}
 	return sum
@@ -129,16 +154,21 @@ func (o Owner) Started() string {
 	return first
 }
 
-// ExecutionStatus is what the last dispatch with a readable status proves, ""
-// when no dispatch was made.
+// ExecutionStatus is what the last dispatch with a readable status proves. A
+// dispatch without a status file was not started; of one whose file cannot be read
+// nothing is known. It is "" then, and when no dispatch was made.
 func (o Owner) ExecutionStatus() string {
 	if len(o.Dispatches) == 0 {
 		return ""
 	}
 	status := "not-started"
 	for _, d := range o.Dispatches {
-		if d.Status != nil && d.Status.State != "" {
+		switch {
+		case d.Status == nil:
+		case d.Status.State != "":
 			status = d.Status.State
+		case status == "not-started":
+			status = ""
 		}
 	}
 	return status

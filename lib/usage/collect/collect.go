@@ -23,11 +23,15 @@ import (
 // Found is what was found out for a run.
 type Found struct {
 	State
-	Window   transcript.Window
-	At       time.Time // of the collection
-	Scanned  scan.Result
-	Status   func(prompt string) *run.Status // a dispatch's status file, nil for none
-	Real     func(path string) string        // a path without links
+	Window  transcript.Window
+	At      time.Time // of the collection
+	Scanned scan.Result
+	Status  func(prompt string) *run.Status // a dispatch's status file, nil for none
+	Real    func(path string) string        // a path without links
+
+	// Transcribed says whether the CLI of a provider keeps transcripts that are read.
+	Transcribed func(provider string) bool
+
 	Timeline usage.Timeline
 	Prices   *price.Table
 }
@@ -46,7 +50,10 @@ func Collect(f Found) (usage.Summary, jsondoc.Doc, error) {
 		LeadSession: f.Team.Lead.SessionID, Team: f.Team.Name(), Root: f.Root, Owners: owners,
 		Window: f.Window, Files: f.Scanned.Files, Real: f.Real,
 	}}
-	shares := attribute.Attribute(c.run, f.Scanned.Events)
+	if c.undated() {
+		c.Scanned.Events, c.Timeline = nil, usage.NewTimeline(usage.SourceUnavailable, nil)
+	}
+	shares := attribute.Attribute(c.run, c.Scanned.Events)
 	parts := []usage.Part{c.lead(shares.Lead)}
 	doc, err := f.Doc.Set("/lead/usage", block(parts[0]))
 	for i := range f.Team.Workers {
@@ -61,7 +68,7 @@ func Collect(f Found) (usage.Summary, jsondoc.Doc, error) {
 	}
 	collected := usage.Collected{
 		At: run.Stamp(f.At), Since: f.Window.Since, Until: f.Window.Until,
-		Skipped: skipped(f.Scanned, shares), Timeline: f.Timeline,
+		Skipped: c.skipped(shares), Timeline: c.Timeline,
 	}
 	if len(shares.Unattributed) > 0 {
 		nameless := usage.NewBlock(shares.Unattributed, f.Prices, "")
@@ -69,7 +76,7 @@ func Collect(f Found) (usage.Summary, jsondoc.Doc, error) {
 	}
 	summary := usage.Summarise(parts, collected)
 	if doc, err = doc.Set("/usageSummary", summary); err == nil {
-		doc, err = doc.Set("/phaseTimeline", f.Timeline)
+		doc, err = doc.Set("/phaseTimeline", c.Timeline)
 	}
 	return summary, doc, err
 }
@@ -97,9 +104,17 @@ func block(p usage.Part) any {
 	return p.Missing
 }
 
-// skipped counts the unreadable lines of the files that the run's events are
-// in; other files are no matter of this run.
-func skipped(r scan.Result, s attribute.Shares) int64 {
+// noStart is why nothing can be told from what was used at other times.
+const noStart = "nobody knows when the run began: the team state has no startedAt, and no run manifest tells when it was planned"
+
+// undated says whether the run has no beginning. Anything at all would lie in its
+// window.
+func (c *collection) undated() bool { return c.Window.Since.IsZero() }
+
+// skipped counts the unreadable lines of the files that the run's events are in or
+// that are of its sessions, with or without events; other files are no matter of
+// this run.
+func (c *collection) skipped(s attribute.Shares) int64 {
 	files := map[int]bool{}
 	for _, list := range append(slices.Clone(s.Workers), s.Lead, s.Unattributed) {
 		for _, e := range list {
@@ -107,8 +122,10 @@ func skipped(r scan.Result, s attribute.Shares) int64 {
 		}
 	}
 	var n int64
-	for i := range files {
-		n += r.Files[i].Skipped
+	for i, f := range c.Scanned.Files {
+		if files[i] || c.run.Names(f.Session) {
+			n += f.Skipped
+		}
 	}
 	return n
 }

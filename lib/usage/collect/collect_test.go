@@ -50,7 +50,8 @@ func foundOf(s State, spent map[string][2]int64, status map[string]*run.Status) 
 		State: s, At: time.Date(2026, 9, 8, 12, 0, 0, 0, time.UTC), Prices: price.Default(),
 		Window: transcript.Window{Since: time.Date(2026, 9, 8, 10, 0, 0, 0, time.UTC), Until: time.Date(2026, 9, 8, 11, 0, 0, 0, time.UTC)},
 		Status: func(prompt string) *run.Status { return status[prompt] }, Real: func(path string) string { return path },
-		Timeline: usage.NewTimeline(usage.LeadTranscript, nil),
+		Transcribed: func(provider string) bool { return provider != "antigravity" },
+		Timeline:    usage.NewTimeline(usage.LeadTranscript, nil),
 	}
 	for _, session := range []string{"lead", "s-a", "s-a2", "nameless", "stranger"} {
 		of, used := spent[session]
@@ -160,6 +161,55 @@ func TestCollectSplitsWhatTheSessionsUsed(t *testing.T) {
 			t.Errorf("the second time differs:\n%s", diff)
 		}
 	})
+}
+
+// Every transcript of the home lies in a window without a beginning.
+func TestARunWithoutABeginningIsNotMeasured(t *testing.T) {
+	f := foundOf(stateOf(t, stateText), map[string][2]int64{"lead": {5, 1}, "s-a": {7, 1}}, nil)
+	f.Window.Since = time.Time{}
+	_, out := collected(t, f)
+	if out.Lead.Usage.total(t)+out.Workers[0].Usage.total(t) != 0 || !strings.Contains(out.Workers[0].Usage.Reason, "when the run began") {
+		t.Errorf("lead %+v, worker %+v", out.Lead.Usage, out.Workers[0].Usage)
+	}
+	if s := out.Summary; s.Window.Since != "" || s.WallClockMs != 0 || s.GrandTotalTokens != nil {
+		t.Errorf("summary = %+v", s)
+	}
+}
+
+// Behaviour 23: what a stream reported proves nothing where a transcript should.
+func TestAStatusFileMeasuresOnlyWhoLeavesNoTranscript(t *testing.T) {
+	text := strings.Replace(stateText, `"sessionId":"s-a"}`, `"provider":"claude","promptPath":"a.md","sessionId":"s-a"}`, 1)
+	noted := func() *run.Status {
+		return &run.Status{State: "exited", StartedAt: "2026-09-08T10:05:00Z", EndedAt: "2026-09-08T10:06:00Z", Usage: json.RawMessage(`{"input_tokens":9}`)}
+	}
+	_, out := collected(t, foundOf(stateOf(t, text), nil, map[string]*run.Status{"a.md": noted(), "b.md": noted()}))
+	if got := out.Workers[0].Usage; got.Source != usage.SourceUnavailable {
+		t.Errorf("claude: %+v", got)
+	}
+	if got := out.Workers[1].Usage; got.Source != "wrapper-status" || got.total(t) != 9 {
+		t.Errorf("antigravity: %+v", got)
+	}
+}
+
+func TestAFigureThatIsTooLowSaysSo(t *testing.T) {
+	f := foundOf(stateOf(t, stateText), map[string][2]int64{"lead": {5, 1}, "s-a": {7, 1}}, nil)
+	for i := range f.Scanned.Events {
+		f.Scanned.Events[i].Incomplete = true
+	}
+	_, out := collected(t, f)
+	want := []string{"lead: the figure is too low: the CLI itself calls 1 of its records incomplete", "a: the figure is too low: the CLI itself calls 1 of its records incomplete"}
+	if diff := cmp.Diff(want, out.Summary.UnavailableReasons[:2]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A worker's only transcript may be one that cannot be read.
+func TestUnreadableLinesOfASessionCountWithoutEvents(t *testing.T) {
+	f := foundOf(stateOf(t, stateText), map[string][2]int64{"lead": {5, 1}, "s-a": {7, 90}, "stranger": {9, 1}}, nil)
+	_, out := collected(t, f)
+	if got := out.Summary.SkippedLines; got != 2 {
+		t.Errorf("%d lines of the lead and the worker, want 2", got)
+	}
 }
 
 func TestWindowsOfARun(t *testing.T) {

@@ -33,7 +33,9 @@ func (c *collection) lead(events []transcript.Event) usage.Part {
 		b := c.block(events, text(l.Model))
 		first, last := transcript.Instant(b.StartedAt), transcript.Instant(b.EndedAt)
 		b.DurationMs = max(0, (last-first)/int64(time.Millisecond))
-		p.Block = b
+		p.Block, p.Lacks = b, lacks(nil, b.Incomplete)
+	case c.undated():
+		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: noStart}
 	case l.SessionID == "":
 		p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, Reason: "the team state names no session of the lead"}
 	case c.run.Knows(l.SessionID):
@@ -52,8 +54,8 @@ func (c *collection) worker(i int, o attribute.Owner, events []transcript.Event)
 	model := cmp.Or(text(w.ModelExecutionValue), text(w.Model))
 	if len(events) > 0 {
 		p.Block = c.block(events, model)
-		p.Lacks = lacks(c.run.Lost(o, events))
-	} else if noted := snapshots(o, c.run.Window); len(noted) > 0 {
+		p.Lacks = lacks(c.run.Lost(o, events), p.Block.Incomplete)
+	} else if noted := c.snapshots(o); len(noted) > 0 {
 		b := usage.NewBlock(noted, c.Prices, model)
 		b.StartedAt = cmp.Or(o.Started(), b.StartedAt)
 		p.Block = &b
@@ -62,19 +64,20 @@ func (c *collection) worker(i int, o attribute.Owner, events []transcript.Event)
 		p.Block.DurationMs, p.Block.CLIExecutionStatus = wall, status
 		return p
 	}
-	p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, CLIExecutionStatus: status, DurationMs: wall, Reason: reason(o, status)}
+	p.Missing = &usage.Unavailable{Source: usage.SourceUnavailable, CLIExecutionStatus: status, DurationMs: wall, Reason: c.reason(o, status)}
 	return p
 }
 
-// snapshots are the events that status files hold, for a provider that leaves
-// no transcript. One without a time belongs to its run all the same.
-func snapshots(o attribute.Owner, w transcript.Window) []transcript.Event {
+// snapshots are the events that status files hold, of providers that leave no
+// transcript: of the others only a transcript proves what was used. One without a
+// time belongs to its run all the same.
+func (c *collection) snapshots(o attribute.Owner) []transcript.Event {
 	var events []transcript.Event
 	for _, d := range o.Dispatches {
-		if d.Status == nil {
+		if d.Status == nil || c.Transcribed(d.Provider(o)) {
 			continue
 		}
-		if e, ok := usage.FromStatus(*d.Status); ok && (e.At == transcript.NoTime || w.Holds(e.At)) {
+		if e, ok := usage.FromStatus(*d.Status); ok && (e.At == transcript.NoTime || c.run.Window.Holds(e.At)) {
 			events = append(events, e)
 		}
 	}
@@ -82,11 +85,13 @@ func snapshots(o attribute.Owner, w transcript.Window) []transcript.Event {
 }
 
 // reason says why nothing could be measured.
-func reason(o attribute.Owner, status string) string {
+func (c *collection) reason(o attribute.Owner, status string) string {
 	ids := o.SessionIDs()
 	switch {
 	case o.WorkerID == "":
 		return "the roster row names no worker, so no session can be its"
+	case c.undated():
+		return noStart
 	case len(o.Dispatches) == 0:
 		return fmt.Sprintf("no dispatch of this worker stands in the ledger, and no agent named %s used anything in the run's window", strings.Join(o.Prefixes(), " or "))
 	}
@@ -94,7 +99,7 @@ func reason(o attribute.Owner, status string) string {
 	if len(ids) > 0 {
 		sessions = fmt.Sprintf("no transcript of its sessions (%s) has usage in the run's window", strings.Join(ids, ", "))
 	}
-	return fmt.Sprintf("wrapper %s, but %s; neither has an agent named %s", status, sessions, strings.Join(o.Prefixes(), " or "))
+	return fmt.Sprintf("wrapper %s, but %s; neither has an agent named %s", cmp.Or(status, "left a status file that cannot be read"), sessions, strings.Join(o.Prefixes(), " or "))
 }
 
 func text(s *string) string {
@@ -104,10 +109,18 @@ func text(s *string) string {
 	return *s
 }
 
-// lacks says of which sessions a worker's figure knows nothing.
-func lacks(sessions []string) string {
-	if len(sessions) == 0 {
+// lacks says what a figure does not hold: lost dispatches, and records that the CLI
+// itself calls incomplete.
+func lacks(lost []string, incomplete int) string {
+	var reasons []string
+	if len(lost) > 0 {
+		reasons = append(reasons, "no transcript of "+strings.Join(lost, ", ")+" was found, whose CLI ran to its end")
+	}
+	if incomplete > 0 {
+		reasons = append(reasons, fmt.Sprintf("the CLI itself calls %d of its records incomplete", incomplete))
+	}
+	if len(reasons) == 0 {
 		return ""
 	}
-	return "the figure is too low: no transcript of " + strings.Join(sessions, ", ") + " was found, whose CLI ran to its end"
+	return "the figure is too low: " + strings.Join(reasons, "; ")
 }

@@ -3,6 +3,7 @@ package collect
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -10,8 +11,9 @@ import (
 	"okstra/lib/run"
 )
 
-// Status reads the status file of a prompt; nil when there is no readable one.
-// The error is that of one that is there.
+// Status reads the status file of a prompt; nil when there is none. Of one that
+// cannot be read nothing is known, not even that the dispatch was not started: it
+// comes empty, with the error.
 func (s State) Status(prompt string) (*run.Status, error) {
 	if prompt == "" {
 		return nil, nil
@@ -21,18 +23,22 @@ func (s State) Status(prompt string) (*run.Status, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return &run.Status{}, err
 	}
-	return tolerant(doc.Raw), nil
+	status, err := tolerant(doc.Raw)
+	if err != nil {
+		return status, fmt.Errorf("%s: %w", doc.Name, err)
+	}
+	return status, nil
 }
 
 // tolerant reads a status file, one of another tool's too: under the names that
 // are known for a member, and without what has another type.
-func tolerant(raw []byte) *run.Status {
+func tolerant(raw []byte) (*run.Status, error) {
 	var s run.Status
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return nil
+	if json.Unmarshal(raw, &fields) != nil || fields == nil {
+		return &s, errors.New("is no object")
 	}
 	word := func(names ...string) string {
 		for _, name := range names {
@@ -48,12 +54,13 @@ func tolerant(raw []byte) *run.Status {
 	s.StartedAt, s.EndedAt = word("startedAt"), word("endedAt", "finishedAt")
 	s.Usage = fields["usage"]
 	for _, name := range []string{"exitCode", "rc"} {
-		if s.ExitCode == nil {
-			_ = json.Unmarshal(fields[name], &s.ExitCode) // of another type: not known
+		var code *int
+		if s.ExitCode == nil && json.Unmarshal(fields[name], &code) == nil { // of another type: not known
+			s.ExitCode = code
 		}
 	}
 	s.State = proven(s)
-	return &s
+	return &s, nil
 }
 
 // proven is the state that a status file proves: the one that it names, if that

@@ -12,6 +12,7 @@ import (
 	"okstra/lib/atomicfile"
 	"okstra/lib/jsondoc"
 	"okstra/lib/run"
+	"okstra/lib/schema"
 	"okstra/lib/usage"
 )
 
@@ -109,8 +110,18 @@ func ReadReport(path, runID string) (Report, error) {
 	var head struct {
 		Header run.Task `json:"header"`
 	}
-	var err error
-	if r.doc, err = run.Load(path, "okstra-final-report", &head); err != nil {
+	doc, err := jsondoc.ReadFile(path)
+	if err != nil {
+		return r, err
+	}
+	// The key is there to be filled, and is added where it is not.
+	r.doc = doc
+	if _, there := doc.Lookup("/usageSummary"); !there {
+		if r.doc, err = doc.Set("/usageSummary", nil); err != nil {
+			return r, err
+		}
+	}
+	if err := schema.Decode(r.doc, "okstra-final-report", &head); err != nil {
 		return r, err
 	}
 	if id := head.Header.RunID(); id != runID {

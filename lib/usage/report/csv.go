@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"okstra/lib/price"
+	"okstra/lib/safetext"
 )
 
 // figureNames are the columns of the table form, named as in the document.
@@ -63,9 +64,10 @@ func money(usd *price.USD) string {
 	return string(text)
 }
 
-// inert keeps a spreadsheet from taking a text of the data for a formula: one
-// that begins like it gets an apostrophe in front.
+// inert keeps a terminal from obeying a text of the data, and a spreadsheet from
+// taking it for a formula: one that begins like it gets an apostrophe in front.
 func inert(s string) string {
+	s = safetext.Line(s)
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
 	}

@@ -333,6 +333,15 @@ func TestProjectIsTheFolderAround(t *testing.T) {
 	}
 }
 
+func TestCSVHasNothingThatATerminalObeys(t *testing.T) {
+	p := newProject(t)
+	p.state("a", "implementation", "001", 1, used(1000, 500, 0.5, 7, 9, unmatched("gpt\x1b]0;x\x07-7")))
+	var out bytes.Buffer
+	if err := p.report(by("task-type")).CSV(&out); err != nil || bytes.ContainsAny(out.Bytes(), "\x1b\x07") || !strings.Contains(out.String(), "gpt-7") {
+		t.Errorf("%v: %q", err, out.String())
+	}
+}
+
 func TestCSVHasTheGroups(t *testing.T) {
 	p := sample(t)
 	p.state("=1+1", "error-analysis", "001", 1, used(7, 7, nil, 1, 1, unmatched("@x", "y")))
