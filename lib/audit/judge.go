@@ -52,6 +52,9 @@ func Judge(ctx context.Context, before, after *Snapshot, rules Rules) (Findings,
 		// The repository is gone or broken; only its files can tell.
 		j.git = nil
 	}
+	j.indexChanged = j.git != nil && slices.ContainsFunc(differences, func(d Difference) bool {
+		return joinRoot(d.Root, d.Path) == filepath.Join(j.git.GitDir, "index")
+	})
 	var tree []Difference
 	for _, d := range differences {
 		full := joinRoot(d.Root, d.Path)
@@ -81,6 +84,7 @@ type judge struct {
 	rules         Rules
 	git           *GitState // of before; nil when its meaning cannot be compared
 	repo          gitrepo.Repo
+	indexChanged  bool
 	changes       []run.Change
 	seen          map[string]bool // absolute paths of changed files of the tree
 }

@@ -76,8 +76,7 @@ func (j *judge) refClass(ref string) string {
 
 // gitFile judges a changed file of a git directory.
 func (j *judge) gitFile(full string, d Difference, p place) {
-	folder := d.Type == Dir && (d.Change == Created || d.Change == Deleted)
-	if p.told || folder && p.owner != repository {
+	if j.isTold(d, p) {
 		return
 	}
 	change, detail := d.Change, d.Detail
@@ -90,7 +89,7 @@ func (j *judge) gitFile(full string, d Difference, p place) {
 			change, class, detail = Metadata, ClassUnattributed, "written anew with the same content"
 		}
 	case p.surface == SurfaceIndex && p.owner == ownTree:
-		if class = j.private(ownTree); j.git.IndexDigest == j.after.Git.IndexDigest {
+		if class = j.private(ownTree); j.isRefreshed(d) {
 			change, class, detail = Metadata, ClassUnattributed, "refreshed: the same entries"
 		}
 	case p.ref != "":
@@ -100,10 +99,20 @@ func (j *judge) gitFile(full string, d Difference, p place) {
 	default:
 		class = j.private(p.owner)
 	}
+	if d.Change == Retyped && class == ClassPlanned {
+		class = j.forbidden(full) // git puts files in the place of files
+	}
 	if p.surface == SurfaceReflog && p.owner == ownTree && j.git.ReflogTip != j.after.Git.ReflogTip {
 		detail = fmt.Sprintf("%s to %s", orNone(j.git.ReflogTip), orNone(j.after.Git.ReflogTip))
 	}
 	j.add(j.display(full), p.surface, change, class, detail)
+}
+
+// isRefreshed tells whether a changed file of the index is what git writes
+// whenever anybody asks it for a status. The shared part of a split index never
+// changes alone.
+func (j *judge) isRefreshed(d Difference) bool {
+	return !d.attributes && d.Change != Retyped && d.Type == File && j.indexChanged && j.git.IndexDigest == j.after.Git.IndexDigest
 }
 
 func orNone(s string) string {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/hex"
 	"path"
 	"slices"
 	"strings"
@@ -31,13 +32,12 @@ const (
 	repository              // no part of anybody's work: settings
 )
 
-// place is what a file of a git directory is. A told file is one whose change
-// is found in the git state, with more meaning than its bytes have.
+// place is what a file of a git directory is.
 type place struct {
 	surface string
 	owner   owner
 	ref     string // the ref that the file belongs to, if any
-	told    bool
+	told    told   // where the git state tells of its changes
 }
 
 // placeOf tells what a file of the repository is, by its absolute path. ok is
@@ -57,9 +57,14 @@ func (g *GitState) placeOf(file string) (place, bool) {
 	if rest, ok := strings.CutPrefix(name, "worktrees/"); ok {
 		_, rest, inside := strings.Cut(rest, "/")
 		if !inside {
-			return place{surface: SurfaceWorktree, owner: everyTree, told: true}, true
+			return place{surface: SurfaceWorktree, owner: everyTree, told: toldByWorktrees}, true
 		}
-		return placeIn(rest, otherTree), true
+		p := placeIn(rest, otherTree)
+		if p.ref != "" {
+			// The refs and reflogs in it are that tree's alone.
+			p = place{surface: p.surface, owner: otherTree}
+		}
+		return p, true
 	}
 	main := ownTree
 	if linked {
@@ -86,15 +91,20 @@ func placeIn(name string, tree owner) place {
 	case strings.HasSuffix(name, ".lock"):
 		return lockPlace(name, tree)
 	case name == "HEAD":
-		return place{surface: SurfaceRef, owner: tree, told: tree == ownTree}
-	case name == "index", strings.HasPrefix(name, "sharedindex."):
+		if tree == ownTree {
+			return place{surface: SurfaceRef, owner: tree, told: toldByHead}
+		}
+		return place{surface: SurfaceRef, owner: tree}
+	case name == "index", isSharedIndex(name):
 		return place{surface: SurfaceIndex, owner: tree}
-	case name == "packed-refs", first == "refs", first == "reftable":
-		return place{surface: SurfaceRef, owner: everyTree, told: true}
+	case first == "refs":
+		return place{surface: SurfaceRef, owner: everyTree, ref: name, told: toldByRef}
+	case name == "packed-refs", first == "reftable":
+		return place{surface: SurfaceRef, owner: everyTree, told: toldByRefs}
 	case name == "logs", name == "logs/HEAD":
 		return place{surface: SurfaceReflog, owner: tree}
 	case name == "logs/refs/stash":
-		return place{surface: SurfaceStash, owner: everyTree, told: true}
+		return place{surface: SurfaceStash, owner: everyTree, told: toldByStash}
 	case first == "logs":
 		return place{surface: SurfaceReflog, owner: everyTree, ref: rest}
 	case slices.Contains(messages, name), !inside && strings.HasSuffix(name, "_HEAD"), strings.HasPrefix(name, "BISECT_"),
@@ -107,11 +117,19 @@ func placeIn(name string, tree owner) place {
 	case first == "modules":
 		return placeInModule(rest)
 	case name == "worktrees":
-		return place{surface: SurfaceWorktree, owner: everyTree, told: true}
+		return place{surface: SurfaceWorktree, owner: everyTree, told: toldByWorktrees}
 	case tree == otherTree && (name == "gitdir" || name == "commondir" || name == "locked"):
 		return place{surface: SurfaceWorktree, owner: otherTree}
 	}
 	return place{surface: SurfaceInfo, owner: repository}
+}
+
+// isSharedIndex tells whether a name is that of the shared part of a split
+// index.
+func isSharedIndex(name string) bool {
+	sum, ok := strings.CutPrefix(name, "sharedindex.")
+	_, err := hex.DecodeString(sum)
+	return ok && err == nil && (len(sum) == 40 || len(sum) == 64)
 }
 
 // placeInModule is coarser: the git directory of a submodule is no part of any

@@ -17,7 +17,8 @@ import (
 	"okstra/lib/gitrepo"
 )
 
-// state asks the repository for what git status does not show.
+// state asks the repository for what git status does not show. It gives nil
+// for one that is broken, so that git has no answer.
 func (d *repoDirs) state(ctx context.Context) (*GitState, error) {
 	if d == nil {
 		return nil, nil
@@ -27,7 +28,11 @@ func (d *repoDirs) state(ctx context.Context) (*GitState, error) {
 	go func() { refs <- d.refs(ctx, g) }() // git starts while the index is read
 	asked := func(context.Context, *GitState) error { return <-refs }
 	for _, ask := range []func(context.Context, *GitState) error{d.index, asked, d.head, d.stash, d.worktrees, d.files} {
-		if err := ask(ctx, g); err != nil {
+		err := ask(ctx, g)
+		if e, ok := errors.AsType[*gitrepo.Error](err); ok && e.Exit >= 0 {
+			return nil, ctx.Err() // git cannot read it: its files still tell
+		}
+		if err != nil {
 			return nil, fmt.Errorf("git state of %s: %w", d.repo.Dir, err)
 		}
 	}
