@@ -82,7 +82,7 @@ func (a *acceptance) accept(ctx context.Context, name string, jobs []run.Job) ([
 	if err := p.err(2); err != nil {
 		return nil, err
 	}
-	return tasks, checkTogether(jobs)
+	return tasks, errors.Join(checkTogether(jobs), checkArtifacts(tasks))
 }
 
 func (a *acceptance) one(ctx context.Context, job run.Job) (*task, error) {
@@ -110,6 +110,9 @@ func (a *acceptance) one(ctx context.Context, job run.Job) (*task, error) {
 		return nil, err
 	}
 	complete(&job, t)
+	if err := checkBelongs(&job, t.manifest); err != nil {
+		return nil, err
+	}
 	prompt := run.Abs(job.ProjectRoot, job.PromptPath)
 	if err := checkFile(prompt); err != nil {
 		return nil, fmt.Errorf("promptPath %w", err)
@@ -271,8 +274,8 @@ func checkPlace(job run.Job) error {
 func isWithin(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // checkTree wants the working directory of a job to be a whole work tree, or in
-// no repository at all: in an empty stub of a worktree, git walks up into the
-// repository around it, and the work lands there.
+// no repository at all: in a folder of a repository, git walks up to its root,
+// and work lands outside of what is audited.
 func (a *acceptance) checkTree(ctx context.Context, job run.Job) error {
 	dir := workdir(job)
 	err, known := a.trees[dir]
@@ -283,7 +286,10 @@ func (a *acceptance) checkTree(ctx context.Context, job run.Job) error {
 		}
 		a.trees[dir] = err
 	}
-	if errors.Is(err, gitrepo.ErrNoRepository) && job.WorktreePath == "" {
+	switch {
+	case errors.Is(err, gitrepo.ErrInside):
+		return err
+	case errors.Is(err, gitrepo.ErrNoRepository) && job.WorktreePath == "":
 		return nil
 	}
 	return err
@@ -293,7 +299,7 @@ func (a *acceptance) checkTree(ctx context.Context, job run.Job) error {
 // identity, a prompt or a result, and that one tree has one implementer.
 func checkTogether(jobs []run.Job) error {
 	p := &problems{where: "jobs"}
-	owner, dirty := map[string]int{}, map[string]run.Job{}
+	owner, dirty, places := map[string]int{}, map[string]run.Job{}, realPaths{}
 	claim := func(i int, what, value string) {
 		key := what + "\x00" + value
 		if first, taken := owner[key]; taken {
@@ -304,17 +310,17 @@ func checkTogether(jobs []run.Job) error {
 	}
 	for i, job := range jobs {
 		claim(i, "jobId", job.JobID)
-		claim(i, "promptPath", filepath.Clean(run.Abs(job.ProjectRoot, job.PromptPath)))
+		claim(i, "promptPath", places.file(run.Abs(job.ProjectRoot, job.PromptPath)))
 		if job.ResultPath != "" {
-			claim(i, "resultPath", filepath.Clean(run.Abs(job.ProjectRoot, job.ResultPath)))
+			claim(i, "resultPath", places.file(run.Abs(job.ProjectRoot, job.ResultPath)))
 		}
-		tree := filepath.Clean(workdir(job))
+		tree := places.folder(workdir(job))
 		if first, there := dirty[tree]; there && first.OnDirtyTree != job.OnDirtyTree {
 			p.list = append(p.list, fmt.Errorf("jobs of %q and %q work in %q with onDirtyTree %q and %q", first.WorkerID, job.WorkerID, tree, first.OnDirtyTree, job.OnDirtyTree))
 		}
 		dirty[tree] = job
 		if job.Role == run.RoleImplementer {
-			claim(i, "worktree of an implementer", filepath.Clean(run.Abs(job.ProjectRoot, job.WorktreePath)))
+			claim(i, "worktree of an implementer", places.folder(run.Abs(job.ProjectRoot, job.WorktreePath)))
 		}
 	}
 	return p.err(2)

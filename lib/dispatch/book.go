@@ -23,7 +23,6 @@ type book struct {
 	manifest *run.Manifest // nil without a run
 	journal  *journal
 	ledger   *ledger // nil without a run
-	lease    *atomicfile.Held
 	now      func() time.Time
 	warn     func(string)
 	record   *record // the journal as it was found
@@ -32,9 +31,34 @@ type book struct {
 // leaseWait is how long a second dispatcher waits for the first.
 const leaseWait = atomicfile.LockWait
 
-// openBook takes the lease on the run folder and opens the journal. The lease
-// is what keeps two dispatchers from running the same work.
-func openBook(ctx context.Context, root string, manifest *run.Manifest, firstPrompt string, now func() time.Time, warn func(string)) (*book, error) {
+// leases are what keeps two dispatchers from running the same work: one for
+// each run folder, by its path. The runs of a task type share a folder, and so
+// its lease.
+type leases map[string]*atomicfile.Held
+
+func (l leases) take(ctx context.Context, path string) error {
+	if l[path] != nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	held, err := atomicfile.Lock(ctx, path, leaseWait)
+	if err != nil {
+		return fmt.Errorf("another dispatcher works on this run folder: %w", err)
+	}
+	l[path] = held
+	return nil
+}
+
+func (l leases) release() {
+	for _, held := range l {
+		held.Unlock()
+	}
+}
+
+// openBook takes the lease on the run folder and opens the journal.
+func openBook(ctx context.Context, held leases, root string, manifest *run.Manifest, firstPrompt string, now func() time.Time, warn func(string)) (*book, error) {
 	b := &book{root: root, manifest: manifest, now: now, warn: warn}
 	path := filepath.Join(filepath.Dir(firstPrompt), "dispatch.jsonl")
 	lease, runID := path, ""
@@ -43,19 +67,14 @@ func openBook(ctx context.Context, root string, manifest *run.Manifest, firstPro
 		lease = filepath.Join(filepath.Dir(path), "dispatch")
 		runID = manifest.RunID
 	}
-	if err := os.MkdirAll(filepath.Dir(lease), 0o755); err != nil {
+	err := held.take(ctx, lease)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if b.lease, err = atomicfile.Lock(ctx, lease, leaseWait); err != nil {
-		return nil, fmt.Errorf("another dispatcher works on this run folder: %w", err)
-	}
 	if b.record, err = readJournal(path, runID); err != nil {
-		b.lease.Unlock()
 		return nil, err
 	}
 	if b.journal, err = openJournal(path, b.record.mark); err != nil {
-		b.lease.Unlock()
 		return nil, err
 	}
 	if manifest != nil {
@@ -64,12 +83,8 @@ func openBook(ctx context.Context, root string, manifest *run.Manifest, firstPro
 	return b, nil
 }
 
-// close writes what waits and gives the lease back.
-func (b *book) close() error {
-	err := errors.Join(b.ledger.flush(), b.journal.close())
-	b.lease.Unlock()
-	return err
-}
+// close writes what waits.
+func (b *book) close() error { return errors.Join(b.ledger.flush(), b.journal.close()) }
 
 // writeError appends a row to the errors log of the run.
 func (b *book) writeError(ctx context.Context, rows ...run.ErrorRow) error {

@@ -68,18 +68,19 @@ func (p *problems) err(status int) error {
 	if len(p.list) == 0 {
 		return nil
 	}
-	if !slices.ContainsFunc(p.list, func(err error) bool { return !isUnknownModel(err) }) {
+	if !slices.ContainsFunc(p.list, func(err error) bool { return !isRefusal(err) }) {
 		status = 1 // everything was understood, and is refused
 	}
 	return &PlanError{Problems: p.list, Status: status}
 }
 
-// isUnknownModel tells whether an error is about a name that the catalogue does
-// not have.
-func isUnknownModel(err error) bool {
+// isRefusal tells whether an error is about a name that the catalogue does not
+// have, or a job that is not of its run.
+func isRefusal(err error) bool {
 	var model *provider.UnknownModelError
 	var id *provider.UnknownProviderError
-	return errors.As(err, &model) || errors.As(err, &id)
+	var foreign *ForeignJobError
+	return errors.As(err, &model) || errors.As(err, &id) || errors.As(err, &foreign)
 }
 
 // resolved is a worker of the run with its model.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"okstra/lib/atomicfile"
+	"okstra/lib/gitrepo"
 	"okstra/lib/jsondoc"
 	"okstra/lib/provider"
 	"okstra/lib/run"
@@ -50,6 +51,9 @@ func (p *Planner) Inputs(ctx context.Context, doc jsondoc.Doc, stage int) ([]run
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkRoot(ctx, in.Inputs.ProjectRoot); err != nil {
+		return nil, err
+	}
 	lock, err := p.lockTask(ctx, in.Inputs)
 	if err != nil {
 		return nil, err
@@ -62,6 +66,9 @@ func (p *Planner) Inputs(ctx context.Context, doc jsondoc.Doc, stage int) ([]run
 	if err := c.checkBase(ctx); err != nil {
 		return nil, err
 	}
+	if err := c.checkStage(); err != nil {
+		return nil, err
+	}
 	if err := c.approve(); err != nil {
 		return nil, err
 	}
@@ -69,6 +76,19 @@ func (p *Planner) Inputs(ctx context.Context, doc jsondoc.Doc, stage int) ([]run
 		return nil, err
 	}
 	return p.firstBatch(ctx, c.manifest)
+}
+
+// checkRoot wants the project root to be a whole work tree or in no repository,
+// as run does of every tree that a job works in.
+func (p *Planner) checkRoot(ctx context.Context, root string) error {
+	err := gitrepo.Open(root, p.Environ).CheckTopLevel(ctx)
+	switch {
+	case errors.Is(err, gitrepo.ErrInside):
+		return &PlanError{Status: 2, Problems: []error{fmt.Errorf("project root %w", err)}}
+	case errors.Is(err, gitrepo.ErrNoRepository):
+		return nil
+	}
+	return err
 }
 
 func (p *Planner) contracts() contracts {
@@ -176,11 +196,11 @@ func (c *creation) highestSeq() (int, error) {
 	return highest, err
 }
 
-// sameRun tells whether the folder's run was begun by the same bytes of run
-// inputs, for the same stage, and is not over.
+// sameRun tells whether the folder's run was begun by the same run inputs, for
+// the same stage, and is not over.
 func (c *creation) sameRun() bool {
 	stored, err := os.ReadFile(c.folder.Abs(c.folder.RunInputs()))
-	if err != nil || !bytes.Equal(stored, c.doc.Raw) {
+	if err != nil || !sameInputs(stored, c.doc) {
 		return false
 	}
 	var context run.Context
@@ -194,6 +214,21 @@ func (c *creation) sameRun() bool {
 		return true
 	}
 	return m.Status == "prepared" || m.Status == "running" && !c.p.onlyPrepared
+}
+
+// sameInputs compares the bytes of run inputs but for isNewTask: what was a new
+// task when its run was begun is none when planning goes on.
+func sameInputs(stored []byte, now jsondoc.Doc) bool {
+	if bytes.Equal(stored, now.Raw) {
+		return true
+	}
+	then, err := jsondoc.Parse(now.Name, stored)
+	if err != nil {
+		return false
+	}
+	then, err1 := then.Set("/inputs/isNewTask", false)
+	now, err2 := now.Set("/inputs/isNewTask", false)
+	return err1 == nil && err2 == nil && bytes.Equal(then.Raw, now.Raw)
 }
 
 func sameStage(a, b *int) bool {

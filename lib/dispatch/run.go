@@ -57,7 +57,7 @@ func (h Host) acceptance() *acceptance {
 
 func newEngine(host Host, opts Options, total int) *engine {
 	e := &engine{
-		host: host, opts: opts, owner: proc.Self(), total: total, books: map[*run.Manifest]*book{},
+		host: host, opts: opts, owner: proc.Self(), total: total, books: map[*run.Manifest]*book{}, folders: leases{},
 		out:    outlet{ordered: opts.Ordered, write: opts.Emit},
 		budget: budget{limit: opts.BudgetUSD}, stops: newStops(opts.Backoff),
 		pool: pool{self: host.Self, env: host.Environ, stderr: host.Stderr},
@@ -103,7 +103,7 @@ func (e *engine) openBooks(ctx context.Context, tasks []*task) error {
 		if e.books[t.manifest] != nil {
 			continue
 		}
-		b, err := openBook(ctx, t.job.ProjectRoot, t.manifest, run.Abs(t.job.ProjectRoot, t.job.PromptPath), e.host.Now, e.host.Warn)
+		b, err := openBook(ctx, e.folders, t.job.ProjectRoot, t.manifest, run.Abs(t.job.ProjectRoot, t.job.PromptPath), e.host.Now, e.host.Warn)
 		if err != nil {
 			return err
 		}
@@ -122,6 +122,7 @@ func (e *engine) release() {
 			e.host.Warn(err.Error())
 		}
 	}
+	e.folders.release()
 	for _, lease := range e.leases {
 		lease.Unlock()
 	}

@@ -15,6 +15,7 @@ import (
 	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/run"
+	"okstra/lib/writepolicy"
 )
 
 // chooseStage picks the stage of the run: the asked one, or the first that is
@@ -110,6 +111,26 @@ func (c *creation) plannedStages() ([]int, error) {
 	return list, nil
 }
 
+// checkStage wants the stage to be one of the plan's, with paths that its
+// implementer may change, before anything of its run is written.
+func (c *creation) checkStage() error {
+	if c.stage == nil || c.in.ApprovedPlanPath == "" {
+		return nil
+	}
+	if c.in.TaskType == "implementation" {
+		doc, err := jsondoc.ReadFile(run.Abs(c.in.ProjectRoot, planData(c.in.ApprovedPlanPath)))
+		if err == nil {
+			_, err = writepolicy.PathsOfStage(doc, *c.stage)
+		}
+		return err
+	}
+	planned, err := c.plannedStages()
+	if err == nil && !slices.Contains(planned, *c.stage) {
+		err = c.refuse("/inputs/stages", "stage %d is not in the plan (it has %s)", *c.stage, numbers(planned))
+	}
+	return err
+}
+
 // planData is the data file of a report: its last suffix replaced.
 func planData(reportPath string) string {
 	return strings.TrimSuffix(reportPath, path.Ext(reportPath)) + ".data.json"
@@ -167,12 +188,12 @@ func (c *creation) approve() error {
 		c.approval = old
 		return nil
 	}
-	if c.in.PlanApproval == "" {
-		return nil // it was approved before
-	}
 	doc, err := jsondoc.Parse(name, text)
 	if err != nil {
 		return err
+	}
+	if c.in.PlanApproval == "" {
+		return c.checkApproved(doc)
 	}
 	at := run.Stamp(c.p.Now())
 	if doc, err = recordApproval(doc, c.in, at); err != nil {
@@ -180,6 +201,16 @@ func (c *creation) approve() error {
 	}
 	c.approved = &doc
 	c.approval = &run.ApprovedPlan{Path: run.Rel(c.in.ProjectRoot, name), DecidedDigest: c.in.PlanDigest, RecordedDigest: digest.Bytes(doc.Raw), ApprovedAt: at}
+	return nil
+}
+
+// checkApproved wants the approval that inputs without a decision of their own
+// lean on.
+func (c *creation) checkApproved(doc jsondoc.Doc) error {
+	const pointer = "/implementationPlanning/approval/approved"
+	if value, ok := doc.Lookup(pointer); !ok || string(value) != "true" {
+		return c.refuse("/inputs/planApproval", "\"\", but %s%s is not true (expected yes or yes_apply, or a plan that is approved)", doc.Name, pointer)
+	}
 	return nil
 }
 

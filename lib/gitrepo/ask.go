@@ -14,6 +14,10 @@ import (
 // ErrNoRepository is a directory that lies in no working tree of git.
 var ErrNoRepository = errors.New("not a git working tree")
 
+// ErrInside is a directory that lies in a working tree and is not its root:
+// ErrNoRepository of a special kind.
+var ErrInside = fmt.Errorf("%w of its own", ErrNoRepository)
+
 // TopLevel is the root of the working tree around the directory, with links
 // resolved.
 func (r Repo) TopLevel(ctx context.Context) (string, error) {
@@ -36,7 +40,7 @@ func (r Repo) CheckTopLevel(ctx context.Context) error {
 		return err
 	}
 	if dir != top {
-		return fmt.Errorf("%s: %w: its top level is %s", r.Dir, ErrNoRepository, top)
+		return fmt.Errorf("%s: %w: its top level is %s", r.Dir, ErrInside, top)
 	}
 	return nil
 }

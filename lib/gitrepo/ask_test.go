@@ -80,8 +80,11 @@ func TestReport23AFolderInsideARepositoryIsNoWorktree(t *testing.T) {
 	s := newSandbox(t)
 	s.write("sub/x", "")
 	err := s.repo().At(filepath.Join(s.dir, "sub")).CheckTopLevel(t.Context())
-	if !errors.Is(err, ErrNoRepository) || !strings.Contains(err.Error(), s.dir) {
-		t.Errorf("CheckTopLevel(sub) = %v, want ErrNoRepository naming the outer tree", err)
+	if !errors.Is(err, ErrInside) || !errors.Is(err, ErrNoRepository) || !strings.Contains(err.Error(), s.dir) {
+		t.Errorf("CheckTopLevel(sub) = %v, want ErrInside naming the outer tree", err)
+	}
+	if err := s.repo().At(t.TempDir()).CheckTopLevel(t.Context()); !errors.Is(err, ErrNoRepository) || errors.Is(err, ErrInside) {
+		t.Errorf("CheckTopLevel outside of all = %v, want ErrNoRepository alone", err)
 	}
 	if err := s.repo().CheckTopLevel(t.Context()); err != nil {
 		t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"okstra/lib/jsondoc"
@@ -47,6 +48,16 @@ func PlannedPaths(projectRoot string, manifest jsondoc.Doc) ([]string, error) {
 		return nil, err
 	}
 	return pathsOfStage(data, stage)
+}
+
+// PathsOfStage gives the paths that the data of an approved plan has for a
+// stage, as PlannedPaths does for a run that exists.
+func PathsOfStage(plan jsondoc.Doc, stage int) ([]string, error) {
+	data, err := objectOf(plan, "approved plan data")
+	if err != nil {
+		return nil, err
+	}
+	return pathsOfStage(data, strconv.Itoa(stage))
 }
 
 func join(root, p string) string {
