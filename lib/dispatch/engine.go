@@ -64,8 +64,8 @@ type engine struct {
 	boundaries *boundary.Set
 	owner      run.Process
 	books      map[*run.Manifest]*book // nil key: jobs without a run
-	folders    leases             // on the run folders
-	leases     []*atomicfile.Held // on trees
+	folders    leases                  // on the run folders
+	leases     []*atomicfile.Held      // on trees
 	round      int
 	audits     audits
 	own        *ownPaths
