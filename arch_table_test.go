@@ -302,11 +302,11 @@ var table = []rule{
 		shelf: "validate", pkg: "lib/validate",
 		does: "run folder → findings; the rule table",
 		uses: []string{
-			"bytes shelf", "lib/run", "lib/schema", "lib/finding", "lib/progress", "lib/evidence",
-			"lib/writepolicy", "lib/converge", "lib/converge/grouping", "lib/translate", "lib/render",
+			"bytes shelf", "lib/run", "lib/schema", "lib/finding", "lib/progress", "lib/evidence", "lib/provider",
+			"lib/writepolicy", "lib/converge", "lib/converge/grouping", "lib/converge/planbody", "lib/translate", "lib/render",
 		},
 		third: []string{"x/sync", "testscript"},
-		why:   "testscript: its txtar holds the example of each rule, in tests",
+		why:   "provider: a model may be asked for by another name; testscript: its txtar holds the example of each rule, in tests",
 	},
 
 	{

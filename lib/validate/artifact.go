@@ -103,6 +103,10 @@ func (a *artifact) read(abs string) {
 	defer f.Close()
 	switch a.form {
 	case document:
+		if info, err := f.Stat(); err == nil && a.kind == snapshotKind && info.Size() > jsondoc.MaxSize {
+			a.readSnapshot(f)
+			return
+		}
 		a.readDocument(f)
 	case lines:
 		a.readLines(f)

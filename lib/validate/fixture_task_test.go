@@ -1,7 +1,9 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,6 +224,9 @@ func (s *story) planBody(plan map[string]any) any {
 			s.files[name] = []byte(text.String())
 			files = append(files, row("workerId", w, "sha256", digest.Bytes([]byte(text.String()))))
 		}
+		slices.SortStableFunc(verdicts, func(a, b any) int { // as plan-body apply has them
+			return cmp.Compare(a.(map[string]any)["itemId"].(string), b.(map[string]any)["itemId"].(string))
+		})
 		var fix any
 		if n == 0 {
 			fix = row("note", "the module's version is named now", "items", []string{"P-005"})

@@ -17,6 +17,8 @@ type source struct {
 	doc      jsondoc.Doc
 	row      int // the number of the line, 0 for a whole document
 	value    any
+
+	placeless bool // the text is not that of the file, so values have no line
 }
 
 func newSource(a *artifact, doc jsondoc.Doc, row int) *source {
@@ -24,7 +26,7 @@ func newSource(a *artifact, doc jsondoc.Doc, row int) *source {
 	if err != nil { // cannot happen: doc was read strictly
 		v = nil
 	}
-	return &source{a, doc, row, v}
+	return &source{artifact: a, doc: doc, row: row, value: v}
 }
 
 // node is the whole value.
@@ -33,6 +35,9 @@ func (s *source) node() node { return node{s, "", s.value, true} }
 // place is where a pointer stands, or the nearest value around it: a missing
 // key has the place of its object.
 func (s *source) place(pointer string) (line, col int) {
+	if s.placeless {
+		return 0, 0
+	}
 	for {
 		line, col = s.doc.Position(pointer)
 		if line > 0 && s.row > 0 {

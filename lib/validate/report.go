@@ -107,6 +107,24 @@ func (s *subject) known() (ids, unjudged map[string]bool) {
 	return ids, unjudged
 }
 
+// strangers reports positions of workers that are not of the run.
+func (j *judge) strangers() {
+	known := map[string]bool{}
+	rows := slices.Concat(j.manifest.root().get("roleExecutions").list(), j.team.root().get("workers").list(), j.state.root().get("workers").list())
+	for _, n := range rows {
+		known[n.get("workerId").text()] = true
+	}
+	for _, list := range []string{"consensus", "differences"} {
+		for _, row := range j.report.root().get(list).list() {
+			for _, p := range row.get("positions").list() {
+				if id := p.get("workerId"); len(rows) > 0 && id.isText() && !known[id.text()] {
+					j.at(id, "a worker of the run", "%s, who is none", id.show())
+				}
+			}
+		}
+	}
+}
+
 func (j *judge) reportRefs() {
 	ids, unjudged := j.known()
 	check := func(value any, at func() node) {
@@ -115,6 +133,7 @@ func (j *judge) reportRefs() {
 			j.at(at(), "the id of something in the run", "%s, which names nothing", finding.Quote(text))
 		}
 	}
+	j.strangers()
 	j.report.root().walk(func(key string, value any, at func() node) bool {
 		if !refKeys[key] {
 			return true

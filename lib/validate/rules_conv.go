@@ -5,6 +5,7 @@ import (
 
 	"okstra/lib/converge"
 	"okstra/lib/converge/grouping"
+	"okstra/lib/converge/planbody"
 	"okstra/lib/digest"
 	"okstra/lib/finding"
 	"okstra/lib/run"
@@ -37,7 +38,7 @@ var convRules = []Rule{
 	},
 	{
 		Code: "conv-config", Level: finding.Error, Title: "the configuration is not the task's", Except: notHandoff,
-		Checks: "`config` of the input or the state is not what the task manifest gives for this task type.",
+		Checks: "`config` of the input or a state is not what the task manifest gives for this task type.",
 		Why:    "Rounds and burden of proof decide what counts as consensus.",
 		Fails:  `"adversarial": false in an error analysis whose task says nothing`,
 		Passes: `"adversarial": true, "verificationMode": "full-reanalysis"`,
@@ -53,7 +54,7 @@ var convRules = []Rule{
 		`"classification": "full-consensus" with a DISAGREE among the votes`, "the label of the classification table"),
 	{
 		Code: "conv-verdict-file", Level: finding.Error, Title: "a verdict file is not what was counted", Except: notHandoff,
-		Checks: "A verdict file that the state has counted is missing, has another digest, or says something else.",
+		Checks: "A verdict file that the convergence or plan-body state has counted is missing, has another digest, or says something else.",
 		Why:    "The file is the worker's own word; the state only quotes it.",
 		Fails:  "scope-c-reverify-r1-error-analysis-002.md was edited afterwards",
 		Passes: "the file with the digest in `rounds[].files`",
@@ -167,6 +168,7 @@ func withoutCandidates(groups node) node {
 }
 
 func (j *judge) convergenceConfig() {
+	j.planConfig()
 	due, ok := j.configured()
 	if !ok {
 		return
@@ -188,6 +190,24 @@ func (j *judge) convergenceConfig() {
 		}
 		if at := config.get("critic", "enabled"); at.has() && at.yes() != due.Critic.Enabled {
 			j.at(at, sprintf("%v", due.Critic.Enabled), "%s", at.show())
+		}
+	}
+}
+
+// planConfig compares the settings of the plan-body verification.
+func (j *judge) planConfig() {
+	var t run.TaskManifest
+	if !decode(j.taskManifest, &t) {
+		return
+	}
+	due, err := planbody.Effective(t.Convergence)
+	if err != nil {
+		return
+	}
+	config := j.planBody.root().get("config")
+	for key, want := range map[string]any{"enabled": due.Enabled, "maxRounds": due.MaxRounds, "adversarial": due.Adversarial} {
+		if at := config.get(key); at.has() && at.plain() != sprintf("%v", want) {
+			j.at(at, sprintf("%v", want), "%s", at.show())
 		}
 	}
 }
@@ -217,11 +237,33 @@ func (j *judge) verdictFiles() {
 		for _, f := range round.get("files").list() {
 			if a := j.countedFile(f, purposeOf(round)); a != nil {
 				file, _ := grouping.ParseVerdicts(a.path, a.text, form)
-				j.compareVotes(round, f, file)
+				j.compareVotes(round, f, file, "groupId", convergenceParts)
+			}
+		}
+	}
+	for _, round := range j.planBody.root().get("rounds").list() {
+		for _, f := range round.get("files").list() {
+			if a := j.countedFile(f, sprintf("plan-verify-r%d", round.get("round").whole())); a != nil {
+				file, _ := grouping.ParseVerdicts(a.path, a.text, grouping.Form{PlanBody: true})
+				j.compareVotes(round, f, file, "itemId", planParts)
 			}
 		}
 	}
 }
+
+// The parts of a vote by their key in a state.
+var (
+	convergenceParts = map[string]func(grouping.Vote) string{
+		"verdict": verdictOf, "disagreeBasis": func(v grouping.Vote) string { return v.Basis }, "evidence": evidenceOf, "reason": reasonOf,
+	}
+	planParts = map[string]func(grouping.Vote) string{
+		"verdict": verdictOf, "letter": func(v grouping.Vote) string { return v.Letter }, "evidence": evidenceOf, "reason": reasonOf,
+	}
+)
+
+func verdictOf(v grouping.Vote) string  { return v.Verdict }
+func evidenceOf(v grouping.Vote) string { return v.Evidence }
+func reasonOf(v grouping.Vote) string   { return v.Reason }
 
 // countedFile opens a verdict file that a round has counted and compares its
 // digest; nil when that fails, which is reported.
@@ -245,7 +287,7 @@ func (j *judge) countedFile(f node, purpose string) *artifact {
 
 // compareVotes compares the votes that a round has counted for a worker with
 // the worker's file.
-func (j *judge) compareVotes(round, file node, said grouping.VerdictFile) {
+func (j *judge) compareVotes(round, file node, said grouping.VerdictFile, idKey string, parts map[string]func(grouping.Vote) string) {
 	worker := file.get("workerId").text()
 	if said.Worker != worker || said.Round != round.get("round").whole() {
 		j.at(file, "a file of this worker and round", "a file that calls itself worker %s, round %d", finding.Quote(said.Worker), said.Round)
@@ -255,18 +297,16 @@ func (j *judge) compareVotes(round, file node, said grouping.VerdictFile) {
 		if v.get("workerId").text() != worker {
 			continue
 		}
-		id := v.get("groupId").text()
+		id := v.get(idKey).text()
 		at := slices.IndexFunc(said.Votes, func(vote grouping.Vote) bool { return vote.ID == id && len(vote.Faults) == 0 })
 		if at < 0 {
 			j.at(v, "a vote that stands in the worker's file", "a vote on %s that %s did not give", id, worker)
 			continue
 		}
 		vote := said.Votes[at]
-		for _, part := range []struct{ key, said string }{
-			{"verdict", vote.Verdict}, {"disagreeBasis", vote.Basis}, {"evidence", vote.Evidence}, {"reason", vote.Reason},
-		} {
-			if have := v.get(part.key); have.has() && have.text() != part.said {
-				j.at(have, finding.Quote(part.said)+", as in the worker's file", "%s", have.show())
+		for _, key := range sorted(parts) {
+			if have, due := v.get(key), parts[key](vote); have.has() && have.text() != due {
+				j.at(have, finding.Quote(due)+", as in the worker's file", "%s", have.show())
 			}
 		}
 	}

@@ -1,11 +1,13 @@
 package validate
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
 	"okstra/lib/digest"
 	"okstra/lib/finding"
+	"okstra/lib/run"
 )
 
 var dispatchRules = []Rule{
@@ -27,7 +29,7 @@ var dispatchRules = []Rule{
 	},
 	{
 		Code: "dispatch-status", Level: finding.Error, Title: "a process has no end on record",
-		Checks: "A ledger row has no status file beside its prompt; that one still says `started` after the run ended; or it tells another provider, session, attempt or exit code than the row.",
+		Checks: "A ledger row has no status file beside its prompt; that one still says `started` after the run ended; or it tells another provider, model, session, attempt, exit code or file of its output than the row and its prompt.",
 		Why:    "The status file is the only evidence of a process.",
 		Fails:  `"state": "started", and "endedAt" of the team state is set`,
 		Passes: `"state": "exited"`,
@@ -35,7 +37,7 @@ var dispatchRules = []Rule{
 	},
 	{
 		Code: "dispatch-attempt", Level: finding.Error, Title: "an attempt is not accounted for",
-		Checks: "A ledger row has no attempt sidecar, or that one tells another job, session, outcome or enforcement than the row; the attempts of an assignment have a gap; or a sidecar of the run has no row.",
+		Checks: "A ledger row has no attempt sidecar, or that one tells another job, session, prompt, result, worktree, outcome or enforcement than the row, or that it completed without its result; the attempts of an assignment have a gap; or a sidecar of the run has no row.",
 		Why:    "The sidecar holds what the attempt was allowed to do and what it did.",
 		Fails:  "attempts 1 and 3 of assignment:analysis:scope-b",
 		Passes: "attempts 1 and 2, each with its sidecar",
@@ -51,7 +53,7 @@ var dispatchRules = []Rule{
 	},
 	{
 		Code: "dispatch-prompt", Level: finding.Error, Title: "a prompt is not the one that was sent",
-		Checks: "The file of a prompt has another digest than its job line in the journal.",
+		Checks: "The file of a prompt has another digest than its job line in the journal, is empty, or names another assignment than its ledger row; or the copy of a later attempt has another text than the first prompt.",
 		Why:    "A reader would take the wrong question for the one that the worker answered.",
 		Fails:  "a sentence added to scope-a-analysis-error-analysis-002.md after the worker had read it",
 		Passes: "the file with the job line's `promptDigest`",
@@ -113,7 +115,12 @@ func (j *judge) dispatchStatus() {
 			at := d.status.root().get("state")
 			j.at(at, "exited, timeout or failed", "%s after the run ended", at.show())
 		case d.outcome != "" && d.outcome != "lost":
-			j.agree(d.status.root(), d, "provider", "model", "sessionId", "attempt", "exitCode")
+			j.agree(d.status.root(), d, "provider", "model", "modelExecutionValue", "sessionId", "attempt", "exitCode")
+			for key, due := range map[string]string{
+				"stdoutPath": run.StdoutPath(prompt.text()), "stderrPath": run.StderrPath(prompt.text()), "logPath": run.LogPath(prompt.text()),
+			} {
+				j.lies(d.status.root().get(key), due)
+			}
 		}
 	}
 }
@@ -159,6 +166,29 @@ func (j *judge) dispatchAttempt() {
 	}
 }
 
+// lies reports a path that is not the one due. What is not there, or empty, is
+// no contradiction.
+func (j *judge) lies(at node, due string) {
+	if at.text() == "" || due == "" || at.text() == due {
+		return
+	}
+	a, errA := j.rel(at.text())
+	b, errB := j.rel(due)
+	if errA != nil || errB != nil || a != b {
+		j.at(at, due, "%s", at.show())
+	}
+}
+
+// samePath says whether two values name one file.
+func (j *judge) samePath(a, b node) bool {
+	if a.text() == b.text() {
+		return true
+	}
+	x, errX := j.rel(a.text())
+	y, errY := j.rel(b.text())
+	return errX == nil && errY == nil && x == y
+}
+
 // compareAttempt holds a sidecar against its ledger row. The two are written
 // one after the other, so an end that only one of them has is a fault once the
 // run is over.
@@ -167,6 +197,19 @@ func (j *judge) compareAttempt(n node, d *dispatched) {
 		j.at(at, due, "%s", at.show())
 	}
 	j.agree(n, d, "attempt", "sessionId", "outcome", "cause", "resultClass", "mutation")
+	j.lies(n.get("promptPath"), d.get("promptPath").text())
+	j.lies(n.get("statusPath"), run.StatusPath(d.get("promptPath").text()))
+	j.lies(n.get("artifact", "path"), d.get("resultPath").text())
+	if at, due := n.get("placement", "worktreePath"), d.get("worktreePath"); at.isText() && due.isText() && at.text() != due.text() {
+		j.at(at, due.show()+", as in the ledger", "%s", at.show())
+	}
+	if d.outcome == "completed" {
+		for _, key := range []string{"present", "newerThanStart"} {
+			if at := n.get("artifact", key); n.get("artifact", "path").text() != "" && at.has() && !at.yes() {
+				j.at(at, "true of an attempt that completed", "%s", at.show())
+			}
+		}
+	}
 	if !j.over() || d.outcome == "lost" {
 		return
 	}
@@ -196,8 +239,31 @@ func (j *judge) strayAttempts() {
 	}
 }
 
-// changedPrompts compares the prompts with the digests of the job lines.
+// changedPrompts compares the prompts with the digests of the job lines, and
+// the copies of later attempts with the first one.
 func (j *judge) changedPrompts() {
+	for _, rows := range j.assignments() {
+		var first *artifact
+		for _, d := range rows {
+			at := d.get("promptPath")
+			a := j.open(at.text(), "", markdown)
+			if at.text() == "" || !a.usable() {
+				continue
+			}
+			if d.attempt == 1 {
+				first = a
+			}
+			label, body := promptParts(a.text)
+			switch {
+			case len(bytes.TrimSpace(a.text)) == 0:
+				j.at(at, "a prompt with a text", "%s, which is empty", at.show())
+			case label != "" && label != d.assigned:
+				j.at(at, "a prompt of "+d.assigned, "%s, which is one of %s", at.show(), finding.Quote(label))
+			case d.attempt > 1 && first != nil && !bytes.Equal(body, promptBody(first.text)):
+				j.at(at, "a copy of "+first.path+", its headers aside", "%s, which has another text", at.show())
+			}
+		}
+	}
 	for _, job := range j.jobs() {
 		due, at := job.get("promptDigest"), job.get("promptPath")
 		if due.text() == "" || at.text() == "" {
@@ -207,6 +273,32 @@ func (j *judge) changedPrompts() {
 			j.at(due, digest.Bytes(a.text)+", the digest of "+a.path, "%s", due.show())
 		}
 	}
+}
+
+// promptParts gives the assignment that the header block of a prompt names, ""
+// for none, and what follows the block. A prompt that was written by hand has
+// no such block.
+func promptParts(text []byte) (assignment string, body []byte) {
+	if !bytes.HasPrefix(text, []byte("**")) {
+		return "", text
+	}
+	rest := text
+	for len(rest) > 0 {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		if len(bytes.TrimSpace(line)) == 0 {
+			break
+		}
+		if value, ok := bytes.CutPrefix(line, []byte("**Assignment:**")); ok {
+			assignment = string(bytes.TrimSpace(value))
+		}
+		rest = after
+	}
+	return assignment, rest
+}
+
+func promptBody(text []byte) []byte {
+	_, body := promptParts(text)
+	return body
 }
 
 func (j *judge) dispatchRetry() {

@@ -11,7 +11,7 @@ import (
 var docRules = []Rule{
 	{
 		Code: "doc-missing", Level: finding.Error, Title: "a document of the run is not there",
-		Checks: "A document that another one names, and that every run must have, does not exist.",
+		Checks: "A document that another one names, and that every run must have, does not exist; or a log that the ledger shows to have been written.",
 		Why:    "What is not there cannot be proved, and every later reader fails on it.",
 		Fails:  `"reportPath" names final-report-error-analysis-002.md, and there is no such file`,
 		Passes: "the file lies where the run manifest says",
@@ -19,7 +19,7 @@ var docRules = []Rule{
 	},
 	{
 		Code: "doc-unreadable", Level: finding.Error, Title: "a document cannot be read",
-		Checks: "An artifact is a symbolic link or no regular file, may not be read, or is larger than 64 MiB (a JSON line: 16 MiB).",
+		Checks: "An artifact is a symbolic link or no regular file, may not be read, or is larger than 64 MiB (a JSON line: 16 MiB, a mutation snapshot: 4 GiB).",
 		Why:    "A link could show a reader something that was never part of the run.",
 		Fails:  "team-state-error-analysis-002.json is a symbolic link",
 		Passes: "a regular file of ordinary size",
@@ -67,7 +67,7 @@ var docRules = []Rule{
 	},
 	{
 		Code: "doc-identity", Level: finding.Error, Title: "a document belongs to another run",
-		Checks: "Task key, task type, sequence number or run id of a document differ from the run manifest's, or the manifest lies where another run belongs.",
+		Checks: "Task key, task type, sequence number, run id, host or report language of a document differ from the run manifest's, it names another manifest, or the manifest lies where another run belongs.",
 		Why:    "A copied document would be taken as proof for a run that it says nothing about.",
 		Fails:  `"runSeq": "001" in the report of run 002`,
 		Passes: "every document names the run that it lies in",
@@ -196,11 +196,16 @@ func (j *judge) identities() {
 			j.same(r.get("runId"), id)
 			j.same(r.get("taskType"), task.TaskType)
 			j.sameManifest(r.get("runManifestPath"))
+			host := j.manifest.root().get("host")
+			j.same(r.get("hostRuntime"), host.get("runtime").text())
+			j.same(r.get("entryMode"), host.get("entryMode").text())
 		case "convergence-input", "convergence", "plan-body":
 			j.sameTask(r.get("task"))
+			j.sameManifest(r.get("runManifestPath"))
 		case "final-report":
 			if a == j.report {
 				j.sameTask(r.get("header"))
+				j.same(r.get("header", "reportLanguage"), j.manifest.root().get("reportLanguage").text())
 			}
 		case "dispatch-attempt":
 			j.ofRun(r.get("jobId"))

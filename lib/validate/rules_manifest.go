@@ -17,11 +17,19 @@ var manifestRules = []Rule{
 	},
 	{
 		Code: "manifest-role-execution", Level: finding.Error, Title: "a role execution is not clear",
-		Checks: "A `roleExecutionRef` stands twice, a row has no worker or no role, or a worker id contains `-worker-`.",
+		Checks: "A `roleExecutionRef` stands twice, a row has no worker or no role, its `sourceRoleExecutionRef` names no other row, or a worker id contains `-worker-`.",
 		Why:    "The reference decides who is independent of whom, and file names are built from worker ids.",
 		Fails:  `two rows with "roleExecutionRef": "re-0003"`,
 		Passes: "every row has a reference of its own",
 		check:  (*judge).roleExecutions,
+	},
+	{
+		Code: "manifest-inputs", Level: finding.Error, Title: "the run is not the one that was asked for",
+		Checks: "The run manifest has another host, report language, translations, workers or models than the run inputs, the context another brief; or the inputs are not `ready`.",
+		Why:    "Run inputs are stored as they were confirmed; what was run must be what a person agreed to.",
+		Fails:  `"scope-b": "codex/gpt-5.6-sol" in the run inputs, and provider claude for scope-b in the run manifest`,
+		Passes: "the workers, models and languages of the run inputs in the run manifest",
+		check:  (*judge).inputsAgree,
 	},
 	{
 		Code: "manifest-status", Level: finding.Warning, Title: "the run says it is completed and is not",
@@ -42,9 +50,15 @@ func (j *judge) claimedStatus() {
 }
 
 func (j *judge) roleExecutions() {
-	seen := map[string]bool{}
+	seen, all := map[string]bool{}, map[string]bool{}
+	for _, n := range j.manifest.root().get("roleExecutions").list() {
+		all[n.get("roleExecutionRef").text()] = true
+	}
 	for _, n := range j.manifest.root().get("roleExecutions").list() {
 		ref := n.get("roleExecutionRef")
+		if by := n.get("sourceRoleExecutionRef"); by.isText() && (!all[by.text()] || by.text() == ref.text()) {
+			j.at(by, "the roleExecutionRef of another row", "%s", by.show())
+		}
 		if ref.text() != "" && seen[ref.text()] {
 			j.at(ref, "a reference that no other row has", "%s, which stands twice", ref.show())
 		}

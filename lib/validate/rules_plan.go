@@ -1,8 +1,10 @@
 package validate
 
 import (
+	"path"
 	"slices"
 
+	"okstra/lib/converge/planbody"
 	"okstra/lib/finding"
 	"okstra/lib/run"
 )
@@ -18,7 +20,7 @@ var planRules = []Rule{
 	},
 	{
 		Code: "plan-gate", Level: finding.Error, Title: "the gate is not what the votes give", Only: onlyPlanning,
-		Checks: "The gate of the plan-body state or of one of its rounds is not what the votes give, or the report's gate, rounds or counts differ from the state.",
+		Checks: "The gate of the plan-body state or of one of its rounds is not what the votes give, or the report's gate, rounds or counts differ from the state; the state's rounds cannot have come to be like that, or its voters are not the analysis workers.",
 		Why:    "The gate decides whether the user is asked to approve.",
 		Fails:  `"gate": "passed" with an item that most voters reject`,
 		Passes: `"gate": "blocked-by-disagreement"`,
@@ -169,7 +171,37 @@ func (j *judge) planGate() {
 	if at, due := state.get("gate"), gateOf(items, voters); at.isText() && at.text() != due {
 		j.at(at, due+", by the votes", "%s", at.show())
 	}
+	j.planHistory(state)
 	j.reportedGate(state, items, len(rounds))
+}
+
+// planHistory reports where the state contradicts itself, its gates aside, and
+// voters that are not the plan's.
+func (j *judge) planHistory(state node) {
+	var s planbody.State
+	if decode(j.planBody, &s) {
+		for _, f := range planbody.Check(s) {
+			if path.Base(f.Pointer) != "gate" {
+				at := state.find(f.Pointer)
+				j.at(at, "a state as seed, apply and fix make it", "%s", f.Message)
+			}
+		}
+	}
+	seats := map[string]string{}
+	for _, n := range j.analysts() {
+		seats[n.get("workerId").text()] = n.get("roleExecutionRef").text()
+	}
+	for _, v := range state.get("voters").list() {
+		id, ref := v.get("workerId"), v.get("sourceRoleExecutionRef")
+		due, known := seats[id.text()]
+		switch {
+		case len(seats) == 0:
+		case !known:
+			j.at(id, "an analysis worker of the run manifest", "%s", id.show())
+		case due != ref.text():
+			j.at(ref, due+", as in the run manifest", "%s for %s", ref.show(), id.text())
+		}
+	}
 }
 
 // reportedGate compares the report with the state.

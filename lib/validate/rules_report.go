@@ -23,7 +23,7 @@ var reportRules = []Rule{
 	},
 	{
 		Code: "report-ref", Level: finding.Error, Title: "a reference leads nowhere",
-		Checks: "An id in a reference names no row of the report, group of the convergence or requirement of the plan.",
+		Checks: "An id in a reference names no row of the report, group of the convergence or requirement of the plan, or a position is that of a worker who is not of the run.",
 		Why:    "A finding whose evidence cannot be found is a claim without proof.",
 		Fails:  `"evidenceRefs": ["E-009"] in a report with two pieces of evidence`,
 		Passes: `"evidenceRefs": ["E-001"]`,

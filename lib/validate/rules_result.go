@@ -124,6 +124,7 @@ func (j *judge) resultMissing() {
 // Where several delivered the same file, the last one counts.
 func (j *judge) changedResults() {
 	delivered := map[string]node{}
+	edited := map[string]bool{}    // the lead may go on writing there
 	elsewhere := map[string]bool{} // that it is gone is told by another rule
 	for _, m := range j.roster {
 		if m.result != nil {
@@ -134,8 +135,8 @@ func (j *judge) changedResults() {
 		n := d.sidecar.root().get("artifact")
 		name, err := j.rel(n.get("path").text())
 		late := strings.HasPrefix(d.purpose, run.RoleReportWriter) || strings.HasPrefix(d.purpose, run.RoleTranslator)
-		if d.outcome == "completed" && !late && err == nil && n.get("path").text() != "" && n.get("digest").text() != "" {
-			delivered[name] = n
+		if d.outcome == "completed" && err == nil && n.get("path").text() != "" && n.get("digest").text() != "" {
+			delivered[name], edited[name] = n, late
 			elsewhere[name] = elsewhere[name] || strings.HasPrefix(d.purpose, "reverify-") || d.purpose == "critic-gap"
 		}
 	}
@@ -145,8 +146,13 @@ func (j *judge) changedResults() {
 		case a.missing && elsewhere[name]:
 		case a.missing:
 			j.at(delivered[name].get("path"), "the file that was delivered", "%s, which does not exist", delivered[name].get("path").show())
-		case a.usable() && digest.Bytes(a.text) != due.text():
+		case edited[name] || !a.usable():
+		case digest.Bytes(a.text) != due.text():
 			j.at(due, digest.Bytes(a.text)+", the digest of "+a.path, "%s", due.show())
+		default:
+			if size := delivered[name].get("bytes"); size.has() && size.whole() != len(a.text) {
+				j.at(size, sprintf("%d, the size of %s", len(a.text), a.path), "%s", size.show())
+			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ var teamRules = []Rule{
 	},
 	{
 		Code: "team-roster", Level: finding.Error, Title: "the roster is not the manifest's",
-		Checks: "The team state's workers are not exactly the role executions of the run manifest, the leader's aside, with the same provider and model.",
+		Checks: "The team state's workers are not exactly the role executions of the run manifest, the leader's aside, with the same provider and model and the agent's name made of the worker's id; or one names a prompt or a result that no dispatch of it has.",
 		Why:    "A worker that stands in one of them only was never planned, or never accounted for.",
 		Fails:  "scope-c in `roleExecutions` and not in `workers`",
 		Passes: "the same workers with the same roles in both",
@@ -78,6 +78,7 @@ func (j *judge) teamRoster() {
 		if planned, ok := due[p]; ok {
 			delete(due, p)
 			j.sameSeat(m.node, planned)
+			j.ownFiles(m)
 			continue
 		}
 		at := m.get("workerId")
@@ -97,6 +98,24 @@ func (j *judge) sameSeat(worker, planned node) {
 		have, want := worker.get(key), planned.get(key)
 		if have.present && want.present && have.show() != want.show() {
 			j.at(have, want.show()+", as the run manifest's roleExecutions say", "%s", have.show())
+		}
+	}
+}
+
+// ownFiles reports an agent's name that is not the worker's, and files that
+// none of its dispatches names. One that was never dispatched may have any.
+func (j *judge) ownFiles(m *member) {
+	if at, due := m.get("agent"), run.AgentName(m.id); m.id != "" {
+		j.same(at, due)
+	}
+	for _, key := range []string{"promptPath", "resultPath"} {
+		at := m.get(key)
+		names := func(d *dispatched) bool { return d.first || j.samePath(d.get(key), at) }
+		if _, err := j.rel(at.text()); err != nil {
+			continue // doc-path
+		}
+		if at.text() != "" && len(m.dispatches) > 0 && !slices.ContainsFunc(m.dispatches, names) {
+			j.at(at, "the "+key+" of one of the worker's dispatches", "%s for %s", at.show(), m.id)
 		}
 	}
 }

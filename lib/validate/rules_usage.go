@@ -2,6 +2,7 @@ package validate
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"okstra/lib/digest"
@@ -44,7 +45,7 @@ var usageRules = []Rule{
 	},
 	{
 		Code: "usage-total", Level: finding.Error, Title: "a total is not the sum of its parts",
-		Checks: "The parts of a block, a summary or its providers do not add up; or the report's summary is not the team state's.",
+		Checks: "The parts of a block, a summary or its providers do not add up; a row of the summary is not its block's, or a block names a session that is not among its sessions; or the report's summary is not the team state's.",
 		Why:    "A number that cannot be added up again was edited, or counted twice.",
 		Fails:  `"leadTotalTokens": 53000, "workerTotalTokens": 105700, "grandTotalTokens": 158000`,
 		Passes: `"grandTotalTokens": 158700`,
@@ -162,8 +163,11 @@ func (j *judge) usageTotal() {
 			parts = append(parts, b.get(key))
 		}
 		j.sum(b.get("totalTokens"), "the sum of its buckets", parts...)
-		if models := b.get("models"); models.isObject() && len(models.value.(map[string]any)) > 0 {
+		if models := b.get("models"); models.isObject() {
 			j.sum(b.get("totalTokens"), "the sum of its models", models.members()...)
+		}
+		if id := b.get("sessionId"); id.text() != "" && b.get("sessionIds").isList() && !slices.Contains(b.get("sessionIds").texts(), id.text()) {
+			j.at(id, "one of the sessionIds beside it", "%s", id.show())
 		}
 	}
 	team := j.team.root().get("usageSummary")
@@ -304,6 +308,7 @@ func (j *judge) workerTotals(s node) {
 		}
 		j.sameCost(row, m.get("usage"), m.id)
 	}
+	j.costComplete(s)
 	lead := j.team.root().get("lead")
 	row := rows[run.RoleLeader+" "+lead.get("workerId").text()]
 	if have, want := row.get("totalTokens"), lead.get("usage", "totalTokens"); have.has() && want.has() && !equal(have.value, want.value) {
@@ -312,8 +317,33 @@ func (j *judge) workerTotals(s node) {
 	j.sameCost(row, lead.get("usage"), "the lead")
 }
 
-// sameCost compares what a row says of money and its like with the block.
+// costComplete holds what a summary says of all prices against the blocks.
+func (j *judge) costComplete(s node) {
+	at := s.get("costComplete")
+	all := s.get("costUsd").has() && !s.get("costUsd").null()
+	for _, b := range j.usageBlocks() {
+		if part := b.get("costComplete"); part.has() && !part.yes() {
+			all = false
+		}
+	}
+	unnamed := s.get("unattributed")
+	if at.has() && at.yes() != all && (at.yes() || !unnamed.isObject()) {
+		j.at(at, sprintf("%t, as the blocks and the cost say", all), "%s", at.show())
+	}
+}
+
+// sameCost compares what a row says of money and its like with the block, and
+// where it says that both come from.
 func (j *judge) sameCost(row, block node, who string) {
+	measured := block.isObject() && block.get("source").text() != "unavailable"
+	if row.isObject() && block.isObject() {
+		for _, key := range []string{"source", "model", "durationMs", "cliExecutionStatus"} {
+			have, due := row.get(key), block.get(key)
+			if have.has() && !have.null() && (measured || due.has()) && !equal(have.value, due.value) {
+				j.at(have, "the block of "+who+", "+due.show(), "%s", have.show())
+			}
+		}
+	}
 	for _, key := range []string{"billableEquivalentTokens", "costUsd"} {
 		have, known := rational(row.get(key))
 		want, there := rational(block.get(key))

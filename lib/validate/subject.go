@@ -221,8 +221,28 @@ func (s *subject) gather() {
 	}
 	s.readRoster()
 	s.readLedger()
+	s.requireLogs()
 	s.readResults()
 	s.readTranslations()
+}
+
+// requireLogs marks the logs that the ledger shows to have been written: the
+// journal has a line for each attempt that ended, the errors log a row for each
+// that failed.
+func (s *subject) requireLogs() {
+	for _, d := range s.dispatches {
+		failed := d.outcome == "failed" || d.outcome == "timeout" || d.outcome == "policy-violation"
+		for _, log := range []struct {
+			of  *artifact
+			due bool
+		}{{s.journal, d.outcome == "completed" || failed}, {s.errorsLog, failed}} {
+			if log.of != nil && log.due && !d.first {
+				for i := range log.of.wanted {
+					log.of.wanted[i].required = true
+				}
+			}
+		}
+	}
 }
 
 func (s *subject) readTranslations() {
