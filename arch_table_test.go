@@ -129,6 +129,28 @@ var table = []rule{
 	},
 
 	{
+		shelf: "converge", pkg: "lib/converge/grouping",
+		does: "the Markdown of workers and lead (results, grouping, verdicts, critics) ↔ values",
+		uses: []string{"lib/run", "lib/finding"},
+	},
+	{
+		shelf: "converge", pkg: "lib/converge/agreement",
+		does: "agreement statistics of a rating table",
+	},
+	{
+		shelf: "converge", pkg: "lib/converge",
+		does: "groups + verdicts → state, queue, classification; pure",
+		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/sarif", "lib/converge/grouping", "lib/converge/agreement"},
+		why:  "takes the parsed Markdown as its input values",
+	},
+	{
+		shelf: "converge", pkg: "lib/converge/planbody",
+		does: "the items of a plan + verdicts → state, gate; pure",
+		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/converge/grouping", "lib/converge"},
+		why:  "its packets, refusals and codes are those of convergence",
+	},
+
+	{
 		shelf: "dispatch", pkg: "lib/writepolicy",
 		does: "what a worker may write, and what can be promised about it",
 		uses: []string{"lib/run", "lib/digest", "lib/jsondoc", "lib/gitrepo"},
@@ -178,10 +200,11 @@ var table = []rule{
 		does: "plan → batch → outcome, retries, ledger",
 		uses: []string{
 			"bytes shelf", "lib/finding", "lib/schema", "lib/run", "lib/provider", "lib/price", "lib/progress",
-			"lib/writepolicy", "lib/audit", "lib/gitrepo", "lib/dispatch/proc", "lib/dispatch/boundary", "lib/dispatch/stream", "lib/dispatch/replay",
+			"lib/writepolicy", "lib/audit", "lib/gitrepo", "lib/converge/grouping",
+			"lib/dispatch/proc", "lib/dispatch/boundary", "lib/dispatch/stream", "lib/dispatch/replay",
 		},
 		third: []string{"x/sync", "x/sys"},
-		why:   "x/sys: free space before a batch",
+		why:   "converge/grouping: whether a result can be read is told by its parser; x/sys: free space before a batch",
 	},
 
 	{
@@ -216,28 +239,6 @@ var table = []rule{
 		does: "the runs of a project → what they consumed, as text, table or page",
 		uses: []string{"bytes shelf", "lib/run", "lib/price", "lib/transcript"},
 		why:  "it reads the team states of all runs; of transcript, sums that do not wrap",
-	},
-
-	{
-		shelf: "converge", pkg: "lib/converge/grouping",
-		does: "the Markdown of workers and lead (results, grouping, verdicts, critics) ↔ values",
-		uses: []string{"lib/run", "lib/finding"},
-	},
-	{
-		shelf: "converge", pkg: "lib/converge/agreement",
-		does: "agreement statistics of a rating table",
-	},
-	{
-		shelf: "converge", pkg: "lib/converge",
-		does: "groups + verdicts → state, queue, classification; pure",
-		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/sarif", "lib/converge/grouping", "lib/converge/agreement"},
-		why:  "takes the parsed Markdown as its input values",
-	},
-	{
-		shelf: "converge", pkg: "lib/converge/planbody",
-		does: "the items of a plan + verdicts → state, gate; pure",
-		uses: []string{"lib/run", "lib/finding", "lib/digest", "lib/converge/grouping", "lib/converge"},
-		why:  "its packets, refusals and codes are those of convergence",
 	},
 
 	{

@@ -59,12 +59,16 @@ func (v *ended) facts() Facts {
 	if report.ExitCode != nil {
 		f.ExitCode = *report.ExitCode
 	}
-	f.Artifact, v.decides, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start)
+	var fault string
+	f.Artifact, v.decides, fault, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start)
 	f.Elsewhere = summary.Cwd != "" && !sameDir(summary.Cwd, v.cwd)
 	if f.noGoodEnd() {
 		v.explain(&f)
 	} else if path := sessionFile(v.progress, v.session); path != "" && isEmpty(path) {
 		v.warn("transcript-empty")
+	}
+	if fault != "" {
+		v.warn("artifact-form: %s", fault)
 	}
 	if f.Denied && f.Artifact != ArtifactMissing {
 		v.warn("permission-denials: %d", summary.Denials)

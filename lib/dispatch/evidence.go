@@ -26,39 +26,50 @@ const clockSlack = 20 * time.Millisecond
 type promised struct {
 	path string // as documents name it
 	kind string // a document kind that it must have, "" for Markdown
+	form form   // the grammar of that Markdown, nil where there is none
 }
 
 // mostArtifact is how large an artifact may be to be read; a larger one is not
 // readable as what was promised.
 const mostArtifact = jsondoc.MaxSize
 
+// mostForm is how large an artifact may be to be read by its grammar, each line
+// of which may be a fault.
+const mostForm = 1 << 20
+
 // inspect judges one promised artifact and gives what the sidecar says of it.
 // A worker can give a file any modification time, also one that makes what an
 // earlier attempt left look new; the kernel's change time it cannot.
-func inspect(root string, want promised, start time.Time) (ArtifactState, run.Artifact) {
+func inspect(root string, want promised, start time.Time) (_ ArtifactState, _ run.Artifact, warning string) {
 	record := run.Artifact{Path: want.path}
 	path := run.Abs(root, want.path)
 	info, err := os.Lstat(path)
 	if err != nil {
-		return ArtifactMissing, record
+		return ArtifactMissing, record, ""
 	}
 	record.Present, record.Bytes = true, info.Size()
 	since := start.Add(-clockSlack)
 	record.NewerThanStart = !info.ModTime().Before(since) && !changeTime(info).Before(since)
 	text, err := readArtifact(path)
 	if err != nil {
-		return ArtifactInvalid, record
+		return ArtifactInvalid, record, ""
 	}
 	record.Bytes, record.Digest = int64(len(text)), digest.Bytes(text)
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
-		return ArtifactEmpty, record
+		return ArtifactEmpty, record, ""
 	case !record.NewerThanStart:
-		return ArtifactStale, record
+		return ArtifactStale, record, ""
 	case !readableAs(path, text, want.kind):
-		return ArtifactInvalid, record
+		return ArtifactInvalid, record, ""
+	case want.form == nil, len(text) > mostForm:
+		return ArtifactGood, record, ""
 	}
-	return ArtifactGood, record
+	usable, warning := want.form(want.path, text)
+	if !usable {
+		return ArtifactInvalid, record, warning
+	}
+	return ArtifactGood, record, warning
 }
 
 // readArtifact reads a regular file that is not absurdly large, and no link.
@@ -76,7 +87,7 @@ func readArtifact(path string) ([]byte, error) {
 }
 
 // readableAs tells whether text is what was promised: Markdown in UTF-8, or a
-// document of that kind. Whether it keeps all rules is the validator's to say.
+// document of that kind.
 func readableAs(path string, text []byte, kind string) bool {
 	if kind == "" {
 		return utf8.Valid(text)
@@ -91,21 +102,22 @@ func readableAs(path string, text []byte, kind string) bool {
 }
 
 // inspectAll judges all promised artifacts; the first that is not good decides
-// and is named, and the first of all is the one that the sidecar records.
-func inspectAll(root string, wants []promised, start time.Time) (state ArtifactState, decides string, _ *run.Artifact) {
+// and is named, and the first of all is the one that the sidecar records. A
+// warning is about the one that decides.
+func inspectAll(root string, wants []promised, start time.Time) (state ArtifactState, decides, warning string, _ *run.Artifact) {
 	if len(wants) == 0 {
-		return ArtifactNone, "", nil
+		return ArtifactNone, "", "", nil
 	}
-	state, record := inspect(root, wants[0], start)
+	state, record, warning := inspect(root, wants[0], start)
 	decides = wants[0].path
 	for _, want := range wants[1:] {
 		if state != ArtifactGood {
 			break
 		}
-		state, _ = inspect(root, want, start)
+		state, _, _ = inspect(root, want, start)
 		decides = want.path
 	}
-	return state, decides, &record
+	return state, decides, warning, &record
 }
 
 // words that name a cause in an error message, tried in this order.

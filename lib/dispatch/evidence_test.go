@@ -50,16 +50,16 @@ func TestInspectArtifacts(t *testing.T) {
 		{"a document of another kind", promised{path: "report.json", kind: "okstra-job"}, ArtifactInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, record := inspect(dir, tt.want, start); got != tt.get {
+			if got, record, _ := inspect(dir, tt.want, start); got != tt.get {
 				t.Errorf("inspect(%+v) = %s (%+v), want %s", tt.want, got, record, tt.get)
 			}
 		})
 	}
-	state, decides, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, start)
+	state, decides, _, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, start)
 	if state != ArtifactInvalid || decides != "cut.json" || record.Path != "good.md" || record.Digest == "" {
 		t.Errorf("a second artifact that is broken gives %s of %s with record %+v", state, decides, record)
 	}
-	if state, _, record := inspectAll(dir, nil, start); state != ArtifactNone || record != nil {
+	if state, _, _, record := inspectAll(dir, nil, start); state != ArtifactNone || record != nil {
 		t.Errorf("nothing promised gives %s, %+v", state, record)
 	}
 }
@@ -78,19 +78,19 @@ func TestHostileArtifacts(t *testing.T) {
 	if err := os.Chtimes(path("dated.md"), start, start.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if got, record := inspect(dir, promised{path: "dated.md"}, start); got != ArtifactStale || record.NewerThanStart {
+	if got, record, _ := inspect(dir, promised{path: "dated.md"}, start); got != ArtifactStale || record.NewerThanStart {
 		t.Errorf("a file with a time in the future is %s, %+v; want %s", got, record, ArtifactStale)
 	}
 	if err := os.Truncate(path("sparse.md"), 1<<40); err != nil {
 		t.Skipf("no sparse files here: %v", err)
 	}
-	if got, record := inspect(dir, promised{path: "sparse.md"}, time.Now().Add(-time.Hour)); got != ArtifactInvalid || record.Bytes != 1<<40 {
+	if got, record, _ := inspect(dir, promised{path: "sparse.md"}, time.Now().Add(-time.Hour)); got != ArtifactInvalid || record.Bytes != 1<<40 {
 		t.Errorf("a file of a terabyte is %s, %+v; want %s", got, record, ArtifactInvalid)
 	}
 	if err := syscall.Mkfifo(path("pipe.md"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := inspect(dir, promised{path: "pipe.md"}, start); got != ArtifactInvalid {
+	if got, _, _ := inspect(dir, promised{path: "pipe.md"}, start); got != ArtifactInvalid {
 		t.Errorf("a pipe is %s, want %s", got, ArtifactInvalid)
 	}
 }

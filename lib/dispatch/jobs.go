@@ -134,6 +134,9 @@ func promises(job run.Job, manifest *run.Manifest) []promised {
 		return nil
 	}
 	list := []promised{{path: job.ResultPath}}
+	if manifest != nil { // else the prompt is nobody's but the user's, and says what it likes
+		list[0].form = forms[purposeKind(purposeOf(job))]
+	}
 	if job.Role == run.RoleReportWriter && manifest != nil {
 		list = append(list, promised{path: manifest.ReportDataPath, kind: "okstra-final-report"})
 	}
