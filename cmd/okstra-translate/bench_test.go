@@ -27,8 +27,19 @@ func largeReport(b *testing.B, dir string) (data, answers string, size int64) {
 		fmt.Fprintf(&md, "## T-%03d\n항목 %d: [안내서](docs/g%d.md) 대로 `retry(%d)` 를 많아야 {count} 번 부른다, E-%03d 참조. %s\n\n", i+1, i, i, i, i%1000, korean+"그렇다.")
 	}
 	raw, err := json.MarshalIndent(map[string]any{
-		"schemaVersion": "2.0", "kind": "okstra-final-report", "header": map[string]any{"reportLanguage": "en"},
-		"errorAnalysis": map[string]any{"validationPath": texts},
+		"schemaVersion": "2.0", "kind": "okstra-final-report", "header": map[string]any{
+			"taskKey": "shop:pay:x", "projectId": "shop", "taskGroup": "pay", "taskId": "x", "taskType": "error-analysis",
+			"runSeq": "001", "reportLanguage": "en", "generatedAt": "2026-09-08T20:00:00Z",
+		},
+		"verdictCard":        map[string]any{"finalConclusion": "1", "verdictToken": "not-applicable", "direction": "proceed", "approvalRequired": false, "nextStep": "2"},
+		"executionStatus":    []any{map[string]any{"role": "analyser", "workerId": "scope-a", "status": "completed", "model": "sonnet"}},
+		"clarificationItems": []any{}, "consensus": []any{}, "differences": []any{}, "evidence": []any{}, "missingInformation": []any{},
+		"risks": []any{}, "nextSteps": []any{}, "followUpTasks": []any{}, "usageSummary": nil,
+		"errorAnalysis": map[string]any{
+			"symptoms":     []any{map[string]any{"id": "S-001", "statement": "1", "trigger": "2"}},
+			"hypotheses":   []any{map[string]any{"id": "H-001", "cause": "3", "evidenceRefs": []any{}, "confidence": "low", "status": "open"}},
+			"reproduction": map[string]any{"status": "reproduced"}, "validationPath": texts,
+		},
 	}, "", "  ")
 	if err != nil {
 		b.Fatal(err)

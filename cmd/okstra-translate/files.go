@@ -14,19 +14,28 @@ import (
 	"okstra/lib/atomicfile"
 	"okstra/lib/cli"
 	"okstra/lib/jsondoc"
+	"okstra/lib/schema"
 	"okstra/lib/translate"
 )
 
 // sidecarMode lets everybody read a translation: it goes with the report.
 const sidecarMode fs.FileMode = 0o644
 
-// openReport reads the data of a report, which must be a regular file.
+// openReport reads the data of a report, which must be a regular file. Data
+// that breaks its schema is refused with every place that does: a page of it
+// would say "none" where it could not be read.
+// Rule: docs/translate.md, "Exit status".
 func openReport(path string) (*translate.Report, error) {
 	doc, err := jsondoc.ReadFile(path)
 	if err != nil {
 		return nil, cli.BadInput(fileError(path, err))
 	}
+	fault := make(chan error, 1) // large reports take as long to check as to take apart
+	go func() { fault <- schema.Check(doc, translate.ReportKind) }()
 	report, err := translate.NewReport(path, doc)
+	if err := <-fault; err != nil {
+		return nil, cli.BadInput(err)
+	}
 	return report, cli.BadInput(err)
 }
 

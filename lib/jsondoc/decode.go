@@ -1,7 +1,6 @@
 package jsondoc
 
 import (
-	"bytes"
 	"encoding"
 	stdjson "encoding/json"
 	"errors"
@@ -78,16 +77,6 @@ func (d Doc) Decode(v any) error {
 // Value gives the document as map[string]any, []any, string, encoding/json
 // Number, bool and nil.
 func (d Doc) Value() (any, error) { return decodeAny(d.Raw, d.Name) }
-
-func decodeAny(raw []byte, name string) (any, error) {
-	dec := stdjson.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return v, nil
-}
 
 func unmarshalNumber(dec *jsontext.Decoder, n *stdjson.Number) error {
 	kind := dec.PeekKind()

@@ -12,7 +12,7 @@ import (
 // that is new, renamed or gone is noticed here.
 func TestTheRulesNameEveryStringOfTheSchema(t *testing.T) {
 	var strs []string
-	err := schema.Walk(reportKind, func(pattern string, n schema.Node) {
+	err := schema.Walk(ReportKind, func(pattern string, n schema.Node) {
 		if n.Text() {
 			strs = append(strs, pattern)
 		}
@@ -43,7 +43,7 @@ func TestTheRulesNameEveryStringOfTheSchema(t *testing.T) {
 }
 
 func enumOf(t *testing.T, pattern string) (enum []string) {
-	err := schema.Walk(reportKind, func(p string, n schema.Node) {
+	err := schema.Walk(ReportKind, func(p string, n schema.Node) {
 		if p == pattern {
 			enum = n.Enum
 		}

@@ -18,9 +18,9 @@ const (
 	SourceKind  = "okstra-translation-source"
 	SidecarKind = "okstra-translation"
 	StatusKind  = "okstra-translation-status"
+	ReportKind  = "okstra-final-report"
 
-	reportKind = "okstra-final-report"
-	version    = "1.0"
+	version = "1.0"
 )
 
 // Report is the data of a final report with its translatable items.
@@ -50,7 +50,8 @@ type span struct {
 }
 
 // NewReport takes the items out of a report's data. path must end in
-// .data.json, for the names of the sidecars come from it.
+// .data.json, for the names of the sidecars come from it. Whether the data fits
+// its schema is the caller's to ask: of what has another type nothing is taken.
 func NewReport(path string, doc jsondoc.Doc) (*Report, error) {
 	if !strings.HasSuffix(path, dataSuffix) || filepath.Base(path) == dataSuffix {
 		return nil, fmt.Errorf("%s: not the data of a report (expected a name that ends in %s)", path, dataSuffix)
@@ -66,7 +67,7 @@ func NewReport(path string, doc jsondoc.Doc) (*Report, error) {
 	if err := doc.Decode(&head); err != nil {
 		return nil, err
 	}
-	if err := expectKind(doc, head.Kind, reportKind, head.SchemaVersion, 2); err != nil {
+	if err := expectKind(doc, head.Kind, ReportKind, head.SchemaVersion, 2); err != nil {
 		return nil, err
 	}
 	if head.Header.ReportLanguage == "" {

@@ -128,7 +128,7 @@ func TestDigestIsTheCanonicalOneWhateverTheStringsHold(t *testing.T) {
 		prose := rapid.Map(awkwardText(), func(s string) string { return s + "<x & \u2028y>" })
 		texts := rapid.SliceOfN(prose, 0, 5).Draw(t, "texts")
 		raw, err := json.Marshal(map[string]any{
-			"schemaVersion": "2.0", "kind": reportKind, "header": map[string]string{"reportLanguage": "en"},
+			"schemaVersion": "2.0", "kind": ReportKind, "header": map[string]string{"reportLanguage": "en"},
 			"errorAnalysis": map[string]any{"validationPath": texts},
 		})
 		if err != nil {
