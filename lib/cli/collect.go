@@ -6,9 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// gcPercent lets the heap grow to several times what is in use before it is
-// collected: a filter lives for moments and keeps most of what it reads.
-const gcPercent = 400
+// gcPercent lets the heap grow to three times what is in use before it is
+// collected: a filter lives for moments and keeps most of what it reads. With
+// more, the first touch of new pages costs more than collecting old ones.
+const gcPercent = 200
 
 // collectLate puts the first garbage collection off until the process holds that
 // many bytes. From then on the heap may double between collections, whatever is in
