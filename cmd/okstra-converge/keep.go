@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"okstra/lib/cli"
@@ -82,15 +83,19 @@ type place func(tokens []string) []string
 
 // keep gives what is to be written for next: next itself, and with it what
 // stands in doc and was not read from it, because the values have no place for
-// it. Rule: docs/documents.md, "Unknown keys".
-func keep(doc jsondoc.Doc, read, next any, places func() place) (any, error) {
-	unknown := doc.Unknown(read)
-	if len(unknown) == 0 {
-		return next, nil
-	}
+// it. It refuses what no command could read again.
+// Rule: docs/documents.md, "Unknown keys".
+func keep(doc jsondoc.Doc, read, next any, places func() place) (json.RawMessage, error) {
 	text, err := jsondoc.Marshal(next)
 	if err != nil {
 		return nil, err
+	}
+	if len(text) > jsondoc.MaxSize {
+		return nil, cli.BadInput(fmt.Errorf("%s: the state made of it would have %d bytes (expected at most %d, or nothing could read it): group less at a time", doc.Name, len(text), jsondoc.MaxSize))
+	}
+	unknown := doc.Unknown(read)
+	if len(unknown) == 0 {
+		return text, nil
 	}
 	whole, err := jsondoc.Parse(doc.Name, text)
 	if err != nil {
@@ -106,7 +111,7 @@ func keep(doc jsondoc.Doc, read, next any, places func() place) (any, error) {
 		}
 	}
 	whole, err = whole.Add(members)
-	return json.RawMessage(whole.Raw), err
+	return whole.Raw, err
 }
 
 // moved is where parts stand when the elements of one list have moved, which

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"okstra/lib/jsondoc"
 )
 
 // later puts a key of a newer version into every object of a document that
@@ -150,5 +152,25 @@ func TestMovedFollowsTheNameOfAnElement(t *testing.T) {
 		if got != strings.TrimPrefix(tt.to, "/") {
 			t.Errorf("%s leads to %q, want %q", tt.from, got, tt.to)
 		}
+	}
+}
+
+// A state that no command could read again is not written: its predecessor is
+// still good.
+func TestAStateThatNothingCouldReadIsRefused(t *testing.T) {
+	doc, err := jsondoc.Parse("input.json", []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := struct {
+		Claim string `json:"claim"`
+	}{strings.Repeat("x", jsondoc.MaxSize)}
+	if _, err := keep(doc, struct{}{}, next, nil); err == nil || !strings.Contains(err.Error(), "input.json: the state made of it would have 67108") {
+		t.Errorf("%v", err)
+	}
+	next.Claim = "x"
+	text, err := keep(doc, struct{}{}, next, nil)
+	if err != nil || string(text) != "{\n  \"claim\": \"x\"\n}\n" {
+		t.Errorf("%q, %v", text, err)
 	}
 }
