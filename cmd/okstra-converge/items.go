@@ -10,7 +10,6 @@ import (
 	"okstra/lib/cli"
 	"okstra/lib/converge"
 	"okstra/lib/converge/grouping"
-	"okstra/lib/finding"
 	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/run"
@@ -52,24 +51,26 @@ func itemsFlags(f *cli.Flags) cli.Body {
 	}
 }
 
-// resultItems reads worker results; the items of section 6 are left out.
+// resultItems reads worker results; the items of section 6 are left out. What is
+// wrong with any of the files is told, in their order.
 func resultItems(std cli.IO, files []cli.Input) ([]grouping.Item, error) {
 	var items []grouping.Item
-	var wrong []finding.Finding
+	var errs []error
 	for i := range files {
 		content, err := files[i].Bytes(std)
 		if err != nil {
-			return nil, err
+			errs = append(errs, err)
+			continue
 		}
-		r, found := grouping.ParseResult(files[i].Name(), content)
-		wrong = append(wrong, found...)
+		r, wrong := grouping.ParseResult(files[i].Name(), content)
+		errs = append(errs, faults(wrong))
 		for _, item := range r.Items {
 			if item.Section != grouping.OutOfScope {
 				items = append(items, item)
 			}
 		}
 	}
-	return items, faults(wrong)
+	return items, errors.Join(errs...)
 }
 
 // scannedItems reads a scanner's log and says what of it is no item.
@@ -127,7 +128,12 @@ func draftFlags(f *cli.Flags) cli.Body {
 			return err
 		}
 		draft, err := grouping.Draft(items, roster)
-		if err != nil {
+		switch {
+		case errors.Is(err, grouping.ErrNobody) && *manifest != "":
+			return cli.BadInput(fmt.Errorf("%s: /roleExecutions: nobody with an audience (expected those who analyse)", *manifest))
+		case errors.Is(err, grouping.ErrNobody):
+			return cli.BadInput(fmt.Errorf("%s: no items, and so %w (expected items, or --run-manifest, which says who is in the run)", file.Name(), err))
+		case err != nil:
 			return cli.BadInput(fmt.Errorf("%s: %w", file.Name(), err))
 		}
 		return out.Write(std, grouping.Format(draft))

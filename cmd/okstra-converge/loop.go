@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"okstra/lib/cli"
 	"okstra/lib/converge"
@@ -19,6 +20,17 @@ type loop[S, P any] struct {
 	knows func(S, string) error
 	queue func(S, int, converge.QueueOptions) ([]P, error)
 	apply func(S, int, []converge.Answer, bool) (S, []finding.Finding, error)
+}
+
+// faults is what is wrong with the verdict files that could be read, where
+// others could not. Nobody is called silent, and the step itself is not judged:
+// both may look different with all of the files.
+func (l loop[S, P]) faults(s S, round int, answers []converge.Answer) error {
+	_, _, err := l.apply(s, round, answers, true)
+	if files, ok := errors.AsType[*converge.RefusedFiles](err); ok {
+		return files
+	}
+	return nil
 }
 
 func (l loop[S, P]) queueFlags(f *cli.Flags) cli.Body {
@@ -65,7 +77,7 @@ func (l loop[S, P]) applyFlags(f *cli.Flags) cli.Body {
 		_, err := l.of.rewrite(std, state, out, func(s S) (S, error) {
 			answers, err := readAnswers(std, *files)
 			if err != nil {
-				return s, err
+				return s, errors.Join(err, l.faults(s, *round, answers))
 			}
 			next, lost, err := l.apply(s, *round, answers, *allow)
 			for _, e := range converge.Errors(lost) {

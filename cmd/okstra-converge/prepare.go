@@ -73,7 +73,8 @@ func configOf[C any](m run.Manifest, resolve func(*run.ConvergenceBlock) (C, err
 }
 
 // sections looks the items of results up, by their ids. A result that is not
-// there is nothing to look into; one that cannot be read is an error.
+// there is nothing to look into; one that cannot be read is an error, and so is
+// one that another worker wrote: its items are not this worker's.
 type sections struct {
 	folder run.Folder
 	dir    string // in place of the run folder's worker-results
@@ -94,14 +95,20 @@ func (s *sections) of(worker string) map[string]int {
 	}
 	content, err := os.ReadFile(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		s.known[worker] = nil
 	case err != nil:
-		s.err = errors.Join(s.err, cli.BadInput(err))
+		s.known[worker] = nil
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.err = errors.Join(s.err, cli.BadInput(err))
+		}
 	default:
 		r, wrong := grouping.ParseResult(name, content)
 		s.err = errors.Join(s.err, faults(wrong))
-		s.known[worker] = r.Sections()
+		s.known[worker] = nil
+		if other := r.CheckWorker(name, worker); len(other) > 0 {
+			s.err = errors.Join(s.err, faults(other))
+		} else {
+			s.known[worker] = r.Sections()
+		}
 	}
 	return s.known[worker]
 }

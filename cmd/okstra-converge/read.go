@@ -34,15 +34,18 @@ func located(doc jsondoc.Doc, list []finding.Finding) error {
 	return errors.Join(errs...)
 }
 
-// readAnswers reads verdict files as they lie there.
+// readAnswers reads verdict files as they lie there. Beside an error, which
+// names every file that cannot be read, stand those that can.
 func readAnswers(std cli.IO, files []cli.Input) ([]converge.Answer, error) {
 	var answers []converge.Answer
+	var errs []error
 	for i := range files {
 		content, err := files[i].Bytes(std)
 		if err != nil {
-			return nil, err
+			errs = append(errs, err)
+			continue
 		}
 		answers = append(answers, converge.Answer{Name: files[i].Name(), Content: content})
 	}
-	return answers, nil
+	return answers, errors.Join(errs...)
 }

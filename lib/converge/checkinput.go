@@ -90,6 +90,12 @@ func (k *checker) group(i int, g *Group, id string, known map[string]bool, used 
 	if g.GroupID != id {
 		bad("groupId", "group-id", "%q (expected %q)", g.GroupID, id)
 	}
+	if !grouping.Visible(g.Claim) {
+		bad("claim", "", "%q (expected a text that shows something)", g.Claim)
+	}
+	if !grouping.Visible(g.Origin.Evidence) {
+		bad("origin/evidence", "evidence-empty", "%q (expected a text that shows something)", g.Origin.Evidence)
+	}
 	for _, w := range g.DiscoveredBy {
 		if !known[w] {
 			bad("discoveredBy", "worker-unknown", "%q is not in the roster", w)

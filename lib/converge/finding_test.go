@@ -231,3 +231,43 @@ func TestWhatSeveralFoundIsOneFinding(t *testing.T) {
 		t.Errorf("%+v %v", sum, err)
 	}
 }
+
+// TestWhatAWorkerTookBackStaysInEveryReport: dissent that was withdrawn and a
+// supplement behind which an AGREE stands are told in rows, table, SARIF and
+// derivation; so is the dissent of a worker that gave another reason later.
+func TestWhatAWorkerTookBackStaysInEveryReport(t *testing.T) {
+	s := seeded(t, input(4, true, found(1, "w1")))
+	s = answered(t, s, 1, map[string]ballot{"w2": {"G-001": "D"}, "w3": {"G-001": "S"}, "w4": {"G-001": "D"}})
+	again := Answer{"w4-r2.md", []byte("Round: 2\nWorker: w4\n## G-001\nVerdict: DISAGREE\nBasis: refuted\nEvidence: b.go:1\nReason: another one\n")}
+	s = finalized(t, mustApply(t, s, 2, []Answer{file(2, "w2", ballot{"G-001": "A"}), file(2, "w3", ballot{"G-001": "A"}), again}))
+	sum, err := Summarise(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Position{
+		{"w1", StanceSource, ""},
+		{"w2", StanceAgree, "withdrawn dissent of round 1: w2 thinks so"},
+		{"w3", StanceAgree, "supplement of round 1: w3 thinks so"},
+		{"w4", StanceDisagree, "another one; dissent of round 1: w4 thinks so"},
+	}
+	if diff := cmp.Diff(want, append(sum.Consensus, sum.Differences...)[0].Positions); diff != "" {
+		t.Error(diff)
+	}
+	derived, _ := Explain(s, "G-001")
+	log, err := SARIF(s, LayoutSingle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties := log.Runs[0].Results[0].Properties
+	dissent, supplements := properties["dissent"].([]Dissent), properties["supplements"].([]Supplemented)
+	if len(dissent) != 3 || !dissent[0].Withdrawn || dissent[1].Withdrawn || len(supplements) != 1 {
+		t.Errorf("SARIF has dissent %+v and supplements %+v", dissent, supplements)
+	}
+	for name, text := range map[string]string{"table": Markdown(s, sum), "explain": derived} {
+		for _, p := range want[1:] {
+			if !strings.Contains(text, p.WorkerID+": "+p.Stance+" ("+p.Note+")") {
+				t.Errorf("%s lacks %q:\n%s", name, p.Note, text)
+			}
+		}
+	}
+}

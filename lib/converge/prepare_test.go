@@ -3,6 +3,7 @@ package converge
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -291,5 +292,19 @@ func TestCheckInput(t *testing.T) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestAGroupedInputMustShowSomething: a claim or evidence of marks without
+// width is none, in an input as in the Markdown that it came from.
+func TestAGroupedInputMustShowSomething(t *testing.T) {
+	in := input(2, false, found(1, "w1"))
+	in.Groups[0].Claim, in.Groups[0].Origin.Evidence = "\u2060", " \u200b"
+	var got []string
+	for _, f := range CheckInput(in) {
+		got = append(got, f.Pointer+" "+f.Code)
+	}
+	if want := []string{"/groups/0/claim input-invariant", "/groups/0/origin/evidence evidence-empty"}; !slices.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
 	}
 }

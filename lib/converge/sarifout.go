@@ -173,6 +173,7 @@ func (l *sarifLog) result(f Finding, c *claim, worker string) sarif.Result {
 			"groupId": c.GroupID, "classification": f.Classification, "reason": f.Reason, "section": f.Section, "settled": f.Settled,
 			"sources": f.Sources, "votes": map[string]int{"agree": f.Agree, "disagree": f.Disagree, "missing": f.Missing},
 			"flags": f.Flags, "tickets": f.Tickets, "discoveredBy": c.DiscoveredBy,
+			"dissent": f.Dissent, "supplements": f.Supplements,
 		},
 	}
 	if f.Section == Consensus {

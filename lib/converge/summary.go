@@ -114,19 +114,43 @@ func (b *board) positions(c *claim, silent map[question]string) []Position {
 	}
 	for w, vote := range b.standing(c) {
 		p := Position{WorkerID: w.WorkerID}
-		switch {
-		case vote == nil:
+		if vote == nil {
 			p.Stance, p.Note = StanceNoResult, silent[question{c.GroupID, p.WorkerID}]
-		case vote.Verdict == grouping.Agree:
-			p.Stance = StanceAgree
-		case vote.Verdict == grouping.Supplement:
-			p.Stance, p.Note = StanceSupplement, vote.Reason
-		default:
-			p.Stance, p.Note = StanceDisagree, vote.Reason
+		} else {
+			p.Stance, p.Note = votedAs[vote.Verdict].stance, b.said(c, vote)
 		}
 		out = append(out, p)
 	}
 	return out
+}
+
+// votedAs is what a vote makes of its worker, and what it is called once another
+// vote stands in its place; an AGREE leaves nothing to tell.
+var votedAs = map[string]struct{ stance, before string }{
+	grouping.Agree:      {StanceAgree, ""},
+	grouping.Supplement: {StanceSupplement, "supplement"},
+	grouping.Disagree:   {StanceDisagree, "dissent"},
+}
+
+// said is the reason of a vote that stands, and behind it what its worker had
+// to say in earlier rounds: dissent that was withdrawn stays in sight.
+func (b *board) said(c *claim, stands *Verdict) string {
+	var parts []string
+	if stands.Reason != "" {
+		parts = append(parts, stands.Reason)
+	}
+	for round, v := range b.given(c) {
+		before := votedAs[v.Verdict].before
+		again := v.Verdict == stands.Verdict && v.Reason == stands.Reason
+		if v.WorkerID != stands.WorkerID || v == stands || before == "" || again {
+			continue
+		}
+		if (v.Verdict == grouping.Disagree) != (stands.Verdict == grouping.Disagree) {
+			before = "withdrawn " + before
+		}
+		parts = append(parts, fmt.Sprintf("%s of round %d: %s", before, round, v.Reason))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // question is one group put to one worker.

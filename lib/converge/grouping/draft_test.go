@@ -1,6 +1,7 @@
 package grouping
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -113,4 +114,17 @@ func TestADraftIsAGroupingInAnyOrderOfItems(t *testing.T) {
 			t.Fatalf("%s", cmp.Diff(string(text), string(Format(parsed))))
 		}
 	})
+}
+
+// TestADraftNamesSomebody: a grouping must have a roster, so there is none of
+// no items and nobody.
+func TestADraftNamesSomebody(t *testing.T) {
+	for _, roster := range [][]Seat{nil, {}} {
+		if f, err := Draft(nil, roster); !errors.Is(err, ErrNobody) {
+			t.Errorf("Draft(nil, %#v) = %+v, %v", roster, f, err)
+		}
+	}
+	if _, err := Draft(nil, []Seat{{WorkerID: "a", Audience: "analysis"}}); err != nil {
+		t.Errorf("no items in a run that has a roster: %v", err)
+	}
 }

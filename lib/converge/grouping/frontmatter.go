@@ -103,14 +103,7 @@ func unquote(s string) string {
 func (r Result) CheckIdentity(name string, task run.Task, workerID, role string) []finding.Finding {
 	var faults []finding.Finding
 	compare := func(key, found, expected string) {
-		v, there := r.FrontMatter[key]
-		if there && found != expected {
-			faults = append(faults, finding.Finding{
-				Level: finding.Error, Code: CodeFrontMatter, Artifact: name, Line: v.Line, Anchor: key,
-				Message: key + " is \"" + found + "\" (expected \"" + expected + "\")",
-				Found:   found, Expected: expected,
-			})
-		}
+		faults = append(faults, r.compare(name, key, found, expected)...)
 	}
 	id := strings.ReplaceAll(task.TaskKey, ":", "-")
 	compare("title", r.FrontMatter.Text("title"), "OKSTRA "+titleCase(role)+" Result - "+task.TaskKey)
@@ -122,6 +115,26 @@ func (r Result) CheckIdentity(name string, task run.Task, workerID, role string)
 	compare("workerId", r.FrontMatter.Text("workerId"), workerID)
 	compare("task-id", r.FrontMatter.Text("task-id"), task.TaskID)
 	return faults
+}
+
+// CheckWorker compares the worker that the front matter of a result names with
+// the one that should have written it.
+func (r Result) CheckWorker(name, workerID string) []finding.Finding {
+	return r.compare(name, "workerId", r.WorkerID(), workerID)
+}
+
+// compare reports a key of the front matter that does not say what is expected;
+// of one that is not there ParseResult tells.
+func (r Result) compare(name, key, found, expected string) []finding.Finding {
+	v, there := r.FrontMatter[key]
+	if !there || found == expected {
+		return nil
+	}
+	return []finding.Finding{{
+		Level: finding.Error, Code: CodeFrontMatter, Artifact: name, Line: v.Line, Anchor: key,
+		Message: key + " is \"" + found + "\" (expected \"" + expected + "\")",
+		Found:   found, Expected: expected,
+	}}
 }
 
 // titleCase writes a role as a title does: "report-writer" as "Report Writer".

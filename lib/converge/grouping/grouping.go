@@ -210,7 +210,7 @@ func (p *groupingParser) openGroup(n int, text string) {
 	p.values = make(map[string]string)
 	if Number(id) == 0 || id[:1] != "G" {
 		p.fault(n, "group-id", "%q is no group id (expected G-001, G-002, …)", id)
-	} else if !visible(claim) {
+	} else if !Visible(claim) {
 		p.fault(n, CodeSyntax, "group %s has no claim (expected \"### %s claim\")", id, id)
 	}
 }
@@ -249,7 +249,7 @@ func (p *groupingParser) closeGroup() {
 	g.Tickets = p.tickets(g.LineOf(labelTickets), p.values[labelTickets], CodeSyntax)
 	g.Origin = p.values[labelOrigin]
 	g.OriginEvidence = p.values[labelEvidence]
-	if g.lines[labelEvidence] != 0 && !visible(g.OriginEvidence) {
+	if g.lines[labelEvidence] != 0 && !Visible(g.OriginEvidence) {
 		p.fault(g.LineOf(labelEvidence), "evidence-empty", "group %s quotes no evidence (expected path:line)", g.ID)
 	}
 	g.DiscoveredBy = splitList(p.values[labelDiscovered])

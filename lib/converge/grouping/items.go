@@ -63,7 +63,7 @@ func (r *itemReader) start(n, section int, text string) {
 	case number == 0:
 		r.fault(n, r.codes.item, "heading %q is no item (expected \"### %s title\")", text, ID(r.codes.letter, r.expected))
 		return
-	case !visible(title):
+	case !Visible(title):
 		r.fault(n, r.codes.item, "item %s has no title", id)
 	case number != r.expected:
 		r.fault(n, r.codes.id, "item %s is out of order (expected %s)", id, ID(r.codes.letter, r.expected))

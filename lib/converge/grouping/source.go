@@ -168,7 +168,7 @@ func (s *source) tickets(line int, value, form string) []string {
 	seen := make(map[string]bool)
 	for _, t := range list {
 		switch {
-		case !visible(t):
+		case !Visible(t):
 			s.fault(line, form, "empty ticket in %q (expected a list as PAY-1, PAY-2, or nothing)", value)
 		case placeholders[strings.ToLower(t)]:
 			s.fault(line, "ticket-placeholder", "%q is no ticket (expected nothing after the colon where there is none)", t)

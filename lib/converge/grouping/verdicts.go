@@ -229,10 +229,10 @@ func (f Form) judge(v *Vote, hasBasis, hasLetter bool) []blockFault {
 	}
 	disagrees := v.Verdict == Disagree
 	adversarial := f.Adversarial && !f.PlanBody
-	if !visible(v.Evidence) && (v.Verdict != Agree || adversarial) {
+	if !Visible(v.Evidence) && (v.Verdict != Agree || adversarial) {
 		bad(CodeVerdictEvidence, "%s on %s quotes no evidence", v.Verdict, v.ID)
 	}
-	if !visible(v.Reason) && v.Verdict != Agree {
+	if !Visible(v.Reason) && v.Verdict != Agree {
 		bad(CodeVerdictReason, "%s on %s has no reason", v.Verdict, v.ID)
 	}
 	switch {
@@ -250,9 +250,9 @@ func (f Form) judge(v *Vote, hasBasis, hasLetter bool) []blockFault {
 	return faults
 }
 
-// visible says whether there is anything to read in a text: marks that show
+// Visible says whether there is anything to read in a text: marks that show
 // nothing are no evidence and no reason.
-func visible(text string) bool {
+func Visible(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
