@@ -10,6 +10,7 @@ import (
 	"okstra/lib/cli"
 	"okstra/lib/converge"
 	"okstra/lib/converge/grouping"
+	"okstra/lib/finding"
 	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/run"
@@ -92,7 +93,7 @@ func scannedItems(std cli.IO, file *cli.Input, worker string) ([]grouping.Item, 
 		return nil, cli.BadInput(fmt.Errorf("%s: %w", doc.Name, err))
 	}
 	s := converge.ScanItems(log, worker)
-	if err := located(doc, s.Faults); err != nil {
+	if err := located(doc, append(s.Faults, nullRuns(doc, len(log.Runs))...)); err != nil {
 		return nil, cli.BadInput(err)
 	}
 	for i := range s.Items {
@@ -107,7 +108,22 @@ func scannedItems(std cli.IO, file *cli.Input, worker string) ([]grouping.Item, 
 	for _, tool := range s.Mute {
 		std.Warnf("%s: %q has no list of results, not even an empty one; it may not have looked", doc.Name, tool)
 	}
+	if len(log.Runs) == 0 {
+		std.Warnf("%s: no run: nothing was looked at", doc.Name)
+	}
 	return s.Items, nil
+}
+
+// nullRuns tells of runs that are null, which a decoder takes for empty ones.
+func nullRuns(doc jsondoc.Doc, runs int) []finding.Finding {
+	var out []finding.Finding
+	for i := range runs {
+		pointer := fmt.Sprintf("/runs/%d", i)
+		if raw, _ := doc.Lookup(pointer); string(raw) == "null" {
+			out = append(out, finding.Finding{Pointer: pointer, Code: converge.CodeScanRuns, Message: "null (expected a run)"})
+		}
+	}
+	return out
 }
 
 func draftFlags(f *cli.Flags) cli.Body {

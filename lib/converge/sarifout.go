@@ -212,7 +212,7 @@ func placesOf(c *claim) []sarif.Location {
 			continue
 		}
 		seen = append(seen, at)
-		place := sarif.Place(at.Path, at.First, 0)
+		place := sarif.Place(grouping.UnquotePath(at.Path), at.First, 0)
 		if at.Last > at.First {
 			place.PhysicalLocation.Region.EndLine = at.Last
 		}

@@ -54,6 +54,7 @@ func FuzzScanItems(f *testing.F) {
 		f.Add(raw)
 	}
 	for _, seed := range []string{
+		`{"version": "2.1.0"}`, `{"version": "2.1.0", "runs": [null, {"results": null}]}`,
 		`{"version": "2.1.0", "runs": [{"results": [{"message": {"text": "a\u001bb\n\u2028c"}, "ruleId": "\n", "ruleIndex": -1, "locations": [{}]}]}]}`,
 		`{"version": "2.1.0", "runs": [{"tool": {"driver": {"rules": [{"id": "A", "messageStrings": {"d": {"text": "{0}{{{9}"}}}]}}, "results": [{"rule": {"index": 0}, "message": {"id": "d", "arguments": ["{0}"]}}]}]}`,
 		`{"version": "2.1.0", "runs": [{"originalUriBaseIds": {"A": {"uri": "b/", "uriBaseId": "B"}, "B": {"uri": "a/", "uriBaseId": "A"}}, "results": [{"message": {"text": "x"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "; c:1, d", "uriBaseId": "A"}, "region": {"startLine": 9, "endLine": 3}}}]}]}]}`,
@@ -81,7 +82,7 @@ func FuzzScanItems(f *testing.F) {
 				t.Fatalf("item %d is %s", i+1, item.ItemID)
 			}
 		}
-		draft, err := grouping.Draft(s.Items, nil)
+		draft, err := grouping.Draft(s.Items, []grouping.Seat{{WorkerID: "linter", Audience: "analysis"}})
 		if err != nil {
 			t.Fatalf("draft: %v", err)
 		}
@@ -151,5 +152,28 @@ func TestAPathThatIsNoUTF8IsEncodedInEvidence(t *testing.T) {
 	s, ok := scan(t, []byte(`{"version": "2.1.0", "runs": [{"results": [{"message": {"text": "m"}, "locations": [{"physicalLocation": {"artifactLocation": {"uri": "%ff%C3%BC.go"}, "region": {"startLine": 3}}}]}]}]}`))
 	if !ok || len(s.Items) != 1 || s.Items[0].Evidence[0] != "%FFü.go:3" {
 		t.Errorf("%v %+v", ok, s.Items)
+	}
+}
+
+// TestAFileKeepsItsNameOnTheWayThroughAGrouping: what a scanner's log names is
+// what the log of the state names, whatever a location cannot hold.
+func TestAFileKeepsItsNameOnTheWayThroughAGrouping(t *testing.T) {
+	for _, uri := range []string{
+		"src/my%20file.go", "a%2520b.go", "100%25.go", "100%25%20x.go", "%ED%95%9C.go", "a%23b%3Fc.go", "x/y%3Bz%2C%28a%29.go", "file:///srv/a%20b.go", "file:///C:/x%20y.go",
+	} {
+		in := sarif.NewLog(sarif.Run{Results: []sarif.Result{{Message: sarif.Message{Text: "m"}, Locations: []sarif.Location{
+			{PhysicalLocation: &sarif.PhysicalLocation{ArtifactLocation: sarif.ArtifactLocation{URI: uri}, Region: &sarif.Region{StartLine: 8, EndLine: 9}}},
+		}}}})
+		evidence := ScanItems(in, "w1").Items[0].Evidence[0]
+		g := found(1, "w1")
+		g.Origin.Evidence = evidence
+		log, err := SARIF(played(t, input(2, false, g), func(string, string, int) string { return "A" }), LayoutSingle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := log.Runs[0].Results[0].Locations
+		if len(places) != 1 || places[0].PhysicalLocation.ArtifactLocation.URI != uri || places[0].PhysicalLocation.Region.EndLine != 9 {
+			t.Errorf("%s became %s, and then %+v", uri, evidence, places)
+		}
 	}
 }

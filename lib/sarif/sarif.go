@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -229,7 +230,7 @@ type LogicalLocation struct {
 // column may be 0 for unknown.
 func Place(file string, line, column int) Location {
 	p := &PhysicalLocation{ArtifactLocation: ArtifactLocation{URI: URI(file)}}
-	if !path.IsAbs(file) {
+	if rooted(file) == "" {
 		p.ArtifactLocation.URIBaseID = SourceRoot
 	}
 	if line > 0 {
@@ -239,10 +240,10 @@ func Place(file string, line, column int) Location {
 }
 
 // URI writes a path with slashes as a URI reference: relative for a relative
-// path, with the scheme file for an absolute one.
+// path, with the scheme file for an absolute one, of a drive too.
 func URI(file string) string {
-	if path.IsAbs(file) {
-		return (&url.URL{Scheme: "file", Path: file}).String()
+	if from := rooted(file); from != "" {
+		return (&url.URL{Scheme: "file", Path: from}).String()
 	}
 	segments := strings.Split(file, "/")
 	for i, s := range segments {
@@ -254,6 +255,20 @@ func URI(file string) string {
 	}
 	return uri
 }
+
+// rooted is an absolute path from its root on: "C:/a" and "C:\a" as "/C:/a". It
+// is "" for a relative path.
+func rooted(file string) string {
+	switch {
+	case path.IsAbs(file):
+		return file
+	case driveForm.MatchString(file):
+		return "/" + strings.ReplaceAll(file, "\\", "/")
+	}
+	return ""
+}
+
+var driveForm = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
 
 // Path is the file that a URI reference names, with slashes; "" for a URI that
 // names none.

@@ -39,6 +39,11 @@ func TestURIs(t *testing.T) {
 			t.Errorf("Path(%q) = %q, want %q", tt.uri, got, tt.file)
 		}
 	}
+	for _, file := range []string{"C:/a b.go", `C:\a b.go`} {
+		if at := Place(file, 1, 0).PhysicalLocation.ArtifactLocation; at.URI != "file:///C:/a%20b.go" || at.URIBaseID != "" {
+			t.Errorf("Place(%q) = %+v", file, at)
+		}
+	}
 	if got := Path("https://example.com/a"); got != "" {
 		t.Errorf("a web address names the file %q", got)
 	}
