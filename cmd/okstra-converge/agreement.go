@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,40 +41,73 @@ func agreementFlags(f *cli.Flags) cli.Body {
 	}
 }
 
-// readRatings reads a table of ratings; all bad rows are named.
+// readRatings reads a table of ratings; all bad rows are named, in order.
 func readRatings(std cli.IO, file *cli.Input) (*agreement.Table, error) {
 	in, err := file.Open(std)
 	if err != nil {
 		return nil, err
 	}
-	rows, lines, err := parseRatings(in, file.Name())
-	if err = errors.Join(err, in.Close()); err != nil {
+	r := parseRatings(in, file.Name())
+	closed := in.Close()
+	table, err := agreement.NewTable(slices.Values(r.rows))
+	if bad, ok := errors.AsType[agreement.BadRows](err); ok {
+		r.repeatedOrMixed(bad)
+	}
+	if err := errors.Join(r.errors(), closed); err != nil {
 		return nil, err
 	}
-	table, err := agreement.NewTable(slices.Values(rows))
-	if faults, ok := errors.AsType[agreement.RowFaults](err); ok {
-		var errs []error
-		for _, f := range faults {
-			errs = append(errs, fmt.Errorf("%s:%d: %s", file.Name(), lines[f.Row], f.Message))
-		}
-		return nil, cli.BadInput(errors.Join(errs...))
-	}
-	return table, err
+	return table, nil
 }
 
-// parseRatings gives the rows with the numbers of their lines.
-func parseRatings(in io.Reader, name string) (rows []agreement.Rating, lines []int, err error) {
-	var errs []error
+// ratings are the rows of a file that could be read, and what is wrong with it.
+type ratings struct {
+	name  string
+	rows  []agreement.Rating
+	lines []int // of the rows
+	bad   []badLine
+}
+
+type badLine struct {
+	line int
+	err  error
+}
+
+func parseRatings(in io.Reader, name string) *ratings {
+	r := &ratings{name: name}
 	for row, err := range jsonl.Rows(in, name) {
+		var rating agreement.Rating
 		if err == nil {
-			var r agreement.Rating
-			if r, err = agreement.ParseRating(row.Raw); err == nil {
-				rows, lines = append(rows, r), append(lines, row.Number)
-				continue
+			if rating, err = agreement.ParseRating(row.Raw); err != nil {
+				err = fmt.Errorf("%s:%d: %w", name, row.Number, err)
 			}
-			err = fmt.Errorf("%s:%d: %w", name, row.Number, err)
 		}
-		errs = append(errs, cli.BadInput(err))
+		if err != nil {
+			r.bad = append(r.bad, badLine{row.Number, err})
+			continue
+		}
+		r.rows, r.lines = append(r.rows, rating), append(r.lines, row.Number)
 	}
-	return rows, lines, errors.Join(errs...)
+	return r
+}
+
+// repeatedOrMixed adds what is wrong with rows beside each other.
+func (r *ratings) repeatedOrMixed(rows agreement.BadRows) {
+	for _, row := range rows {
+		text := row.Text
+		if row.First >= 0 {
+			text += fmt.Sprintf(", first in line %d", r.lines[row.First])
+		}
+		line := r.lines[row.Row]
+		r.bad = append(r.bad, badLine{line, fmt.Errorf("%s:%d: %s", r.name, line, text)})
+	}
+}
+
+// errors makes one error of all that is wrong, in order of lines.
+func (r *ratings) errors() error {
+	slices.SortStableFunc(r.bad, func(a, b badLine) int { return cmp.Compare(a.line, b.line) })
+	errs := make([]error, len(r.bad))
+	for i, b := range r.bad {
+		errs[i] = cli.BadInput(b.err)
+	}
+	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package agreement
 
 import (
+	"errors"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -77,6 +78,26 @@ func TestTableRefusesRepeatedAndMixedRows(t *testing.T) {
 	_, err = NewTable(slices.Values([]Rating{{Unit: "u", Rater: "a", Value: Word("")}, {Unit: "u", Rater: "b", Value: Int(1)}, {Unit: "u", Rater: "c", Value: Int(2)}}))
 	if err == nil || strings.Count(err.Error(), "expected all numbers or all strings") != 2 {
 		t.Errorf("mixed rows: %v", err)
+	}
+}
+
+// TestEveryBadRowIsNamedWithItsPlace: a row of the wrong kind does not hide the
+// repeated ones.
+func TestEveryBadRowIsNamedWithItsPlace(t *testing.T) {
+	_, err := NewTable(slices.Values([]Rating{
+		{Unit: "u", Rater: "a", Value: Int(1)},
+		{Unit: "u", Rater: "b", Value: Word("x")},
+		{Unit: "u", Rater: "a", Value: Int(1)},
+		{Unit: "u", Rater: "b", Value: Word("x")},
+	}))
+	type place struct{ row, first int }
+	var got []place
+	bad, _ := errors.AsType[BadRows](err)
+	for _, r := range bad {
+		got = append(got, place{r.Row, r.First})
+	}
+	if want := []place{{1, none}, {2, 0}, {3, none}, {3, 1}}; !slices.Equal(got, want) {
+		t.Errorf("rows %v, want %v", got, want)
 	}
 }
 

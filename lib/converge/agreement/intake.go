@@ -12,44 +12,26 @@ type intake struct {
 	units, raters, replicates, words *names
 	values                           []Value // by number of the word
 	entries                          []entry
-	faults                           []RowFault
-}
-
-// RowFault is what is wrong with a row of a table; rows count from 0.
-type RowFault struct {
-	Row     int
-	Message string
-}
-
-// RowFaults is the error of a table, in order of its rows.
-type RowFaults []RowFault
-
-// Error gives a line to each row.
-func (f RowFaults) Error() string {
-	lines := make([]string, len(f))
-	for i, row := range f {
-		lines[i] = row.Message
-	}
-	return strings.Join(lines, "\n")
+	faults                           BadRows // values of the wrong kind, in order of rows
 }
 
 // fewRows is the least room that is made for rows.
 const fewRows = 64
 
-// entry is a row: its own number and the numbers of what stands in it.
-type entry struct{ row, unit, rater, replicate, value int32 }
+// entry is a row: the numbers of what stands in it.
+type entry struct{ unit, rater, replicate, value int32 }
 
 func newIntake() *intake {
 	return &intake{units: newNames(), raters: newNames(), replicates: newNames(), words: newNames()}
 }
 
 func (in *intake) add(r Rating) {
-	e := entry{int32(len(in.entries)), in.units.number(r.Unit), in.raters.number(r.Rater), in.replicates.number(r.Replicate), in.words.number(r.Value.text)}
+	e := entry{in.units.number(r.Unit), in.raters.number(r.Rater), in.replicates.number(r.Replicate), in.words.number(r.Value.text)}
 	if int(e.value) == len(in.values) {
 		in.values = append(in.values, r.Value)
 	}
 	if first := in.values[0]; r.Value.IsNumber() != first.IsNumber() {
-		in.fault(e, "unit %q, rater %q: value %q beside %q (expected all numbers or all strings)", r.Unit, r.Rater, r.Value, first)
+		in.fault(len(in.entries), none, "unit %q, rater %q: value %q beside %q (expected all numbers or all strings)", r.Unit, r.Rater, r.Value, first)
 	}
 	if len(in.entries) == cap(in.entries) { // a large list would grow by a quarter, and be copied often
 		in.entries = slices.Grow(in.entries, len(in.entries)+fewRows)
@@ -57,17 +39,26 @@ func (in *intake) add(r Rating) {
 	in.entries = append(in.entries, e)
 }
 
-func (in *intake) fault(e entry, format string, args ...any) {
-	in.faults = append(in.faults, RowFault{int(e.row), fmt.Sprintf(format, args...)})
+// none is the row that a row repeats where it repeats none.
+const none = -1
+
+func (in *intake) fault(row, first int, format string, args ...any) {
+	in.faults = append(in.faults, RowError{row, first, fmt.Sprintf(format, args...)})
 }
 
-// err is the error of the faults found so far.
-func (in *intake) err() error {
-	if len(in.faults) == 0 {
-		return nil
+// badRows adds the repeated rows to those with values of the wrong kind.
+func (in *intake) badRows() error {
+	first := make(map[entry]int, len(in.entries))
+	for i, e := range in.entries {
+		e.value = 0 // whatever it is
+		if at, again := first[e]; again {
+			in.fault(i, at, "unit %q, rater %q, replicate %q is rated twice (expected one row each)", in.units.list[e.unit], in.raters.list[e.rater], in.replicates.list[e.replicate])
+		} else {
+			first[e] = i
+		}
 	}
-	slices.SortFunc(in.faults, func(a, b RowFault) int { return a.Row - b.Row })
-	return RowFaults(in.faults)
+	slices.SortStableFunc(in.faults, func(a, b RowError) int { return cmp.Compare(a.Row, b.Row) })
+	return in.faults
 }
 
 // table puts everything at its place in order.
@@ -84,12 +75,9 @@ func (in *intake) table() (*Table, error) {
 		if i > 0 && e.unit == entries[i-1].unit && e.rater == entries[i-1].rater {
 			t.replicates = true
 			if e.replicate == entries[i-1].replicate {
-				in.fault(e, "unit %q, rater %q, replicate %q is rated twice (expected one row each)", in.units.list[e.unit], in.raters.list[e.rater], in.replicates.list[e.replicate])
+				return nil, in.badRows()
 			}
 		}
-	}
-	if err := in.err(); err != nil {
-		return nil, err
 	}
 	for len(entries) > 0 {
 		unit := entries[0].unit
@@ -127,7 +115,7 @@ func (in *intake) sorted(units, raters []int32) []entry {
 	from := int32(0)
 	for _, end := range ends {
 		slices.SortFunc(out[from:end], func(a, b entry) int {
-			return cmp.Or(cmp.Compare(raters[a.rater], raters[b.rater]), cmp.Compare(replicates[a.replicate], replicates[b.replicate]), cmp.Compare(a.row, b.row))
+			return cmp.Or(cmp.Compare(raters[a.rater], raters[b.rater]), cmp.Compare(replicates[a.replicate], replicates[b.replicate]))
 		})
 		from = end
 	}

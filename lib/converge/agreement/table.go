@@ -3,6 +3,7 @@ package agreement
 import (
 	"iter"
 	"slices"
+	"strings"
 )
 
 // Rating is one rater's value for one unit. Replicate tells the ratings of
@@ -27,17 +28,35 @@ type cell struct{ rater, value int32 }
 
 // NewTable sorts rows into a table. It refuses a row that repeats unit, rater
 // and replicate of another one, and values of which some are numbers and some
-// are words. All values of the wrong kind are reported together; where there
-// is none, all repeated rows: the error is a RowFaults. It goes through the rows once and keeps none.
+// are words. Its error is BadRows, all of them. It goes through the rows once
+// and keeps none.
 func NewTable(rows iter.Seq[Rating]) (*Table, error) {
 	in := newIntake()
 	for r := range rows {
 		in.add(r)
 	}
-	if err := in.err(); err != nil {
-		return nil, err
+	if len(in.faults) > 0 {
+		return nil, in.badRows()
 	}
 	return in.table()
+}
+
+// BadRows are the rows that keep a table from being made, in their order.
+type BadRows []RowError
+
+// RowError is what is wrong with one row. Rows count from 0 as they were given.
+// First is the row that it repeats, or -1 where it repeats none.
+type RowError struct {
+	Row, First int
+	Text       string
+}
+
+func (b BadRows) Error() string {
+	texts := make([]string, len(b))
+	for i, r := range b {
+		texts[i] = r.Text
+	}
+	return strings.Join(texts, "\n")
 }
 
 // Units is the number of rated units.
