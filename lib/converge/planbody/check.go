@@ -9,6 +9,7 @@ import (
 
 	"okstra/lib/converge"
 	"okstra/lib/converge/grouping"
+	"okstra/lib/digest"
 	"okstra/lib/finding"
 )
 
@@ -70,8 +71,10 @@ func (k *checker) lists() {
 	if !k.s.Config.Enabled {
 		k.fault("/config/enabled", "false (expected true: a verification that is disabled has no state)")
 	}
+	parts := slices.ContainsFunc(k.s.Items, func(x Item) bool { return len(x.Part) > 0 })
 	for i, item := range k.s.Items {
 		k.same(fmt.Sprintf("/items/%d/itemId", i), item.ItemID, grouping.ID("P", i+1))
+		k.part(i, item, parts)
 	}
 	refs := map[string]bool{}
 	for i, v := range k.s.Voters {
@@ -94,6 +97,25 @@ func (k *checker) lists() {
 	if n := k.s.Config.MaxRounds; len(k.s.Rounds) > n {
 		k.fault("/rounds", "%d rounds (expected at most %d, as maxRounds says)", len(k.s.Rounds), n)
 	}
+}
+
+// part checks that an item's digest is that of what voters are shown of it. A
+// state holds all parts or none; due says that it holds them.
+func (k *checker) part(i int, item Item, due bool) {
+	at := fmt.Sprintf("/items/%d", i)
+	if !due {
+		return
+	}
+	if len(item.Part) == 0 {
+		k.fault(at, "%s has no part of the plan, and others have one", item.ItemID)
+		return
+	}
+	sum, err := digest.JSON(item.Part)
+	if err != nil {
+		k.fault(at+"/part", "%v", err)
+		return
+	}
+	k.same(at+"/digest", item.Digest, sum)
 }
 
 // fixForm checks a fix by itself.

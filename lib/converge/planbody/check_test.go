@@ -1,6 +1,8 @@
 package planbody
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"okstra/lib/clitest"
@@ -41,7 +43,7 @@ func TestNoSingleChangeOfAPlansStateGoesUnseen(t *testing.T) {
 	}
 	// People's own words, whose items and voters they are, and digests of
 	// files: there is nothing to derive them from.
-	own := map[string]bool{"evidence": true, "reason": true, "note": true, "text": true, "ref": true, "sha256": true, "sourceRoleExecutionRef": true}
+	own := map[string]bool{"evidence": true, "reason": true, "note": true, "ref": true, "sha256": true, "sourceRoleExecutionRef": true}
 	free := func(_, key string) bool { return own[key] }
 	clitest.Changes(t, raw, []string{"next", "gate", "rounds", "voters", "items"}, free, func(at string, text []byte) {
 		doc, err := jsondoc.Parse("state.json", text)
@@ -53,4 +55,51 @@ func TestNoSingleChangeOfAPlansStateGoesUnseen(t *testing.T) {
 			t.Errorf("%s was changed, and nobody saw it", at)
 		}
 	})
+}
+
+// TestWhatVotersAreShownIsWhatTheirVotesAreOn: a part that was changed or taken
+// out of the state while its digest stayed is seen on every read; a state that
+// holds no parts at all shows where to look.
+func TestWhatVotersAreShownIsWhatTheirVotesAreOn(t *testing.T) {
+	s := seeded(t, 2, 2, "a", "b")
+	raw, err := jsondoc.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsondoc.Parse("state.json", raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := doc.Set("/items/0/part", map[string]any{"title": "another"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	emptied, err := doc.Set("/items/0/part", map[string]any{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed, err := doc.Delete("/items/0/part")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		doc jsondoc.Doc
+		at  string
+	}{
+		"changed": {changed, "/items/0/digest"}, "emptied": {emptied, "/items/0/digest"}, "removed": {removed, "/items/0"},
+	} {
+		found := Check(decoded(t, tt.doc.Raw))
+		if len(found) != 1 || found[0].Pointer != tt.at || found[0].Code != CodeInvariant {
+			t.Errorf("%s: %v, want one fault at %s", name, found, tt.at)
+		}
+	}
+	none := s
+	none.Items = slices.Clone(s.Items)
+	for i := range none.Items {
+		none.Items[i].Part = nil
+	}
+	packets, err := Queue(none, 1, converge.QueueOptions{})
+	if err != nil || len(Check(none)) > 0 || !strings.HasPrefix(packets[0].Groups[0].Claim, planRef) {
+		t.Errorf("without parts: %v, %v, %+v", err, Check(none), packets)
+	}
 }

@@ -1,6 +1,8 @@
 package planbody
 
 import (
+	"encoding/json"
+
 	"okstra/lib/converge"
 	"okstra/lib/run"
 )
@@ -39,13 +41,14 @@ type Voter struct {
 }
 
 // Item is a part of the plan that is judged by itself. Ref points to it in the
-// report's data, Digest is that of its canonical form; Text is how workers
-// read it.
+// report's data; Part is how it stands there, and what voters are shown is made
+// of that. Digest is that of Part, so that a vote names the text it was given on.
+// A state may do without parts; then voters are shown where to look.
 type Item struct {
-	ItemID string `json:"itemId"`
-	Ref    string `json:"ref"`
-	Digest string `json:"digest"`
-	Text   string `json:"text,omitempty"`
+	ItemID string          `json:"itemId"`
+	Ref    string          `json:"ref"`
+	Digest string          `json:"digest"`
+	Part   json.RawMessage `json:"part,omitempty"`
 }
 
 // Verdict is one vote on the text that the item had then.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"okstra/lib/converge/grouping"
@@ -25,17 +26,20 @@ type Plan struct {
 	Rollback   []json.RawMessage `json:"rollback"`
 }
 
-const steps = "stepwiseExecution"
+const (
+	planRef = "/implementationPlanning"
+	steps   = "stepwiseExecution"
+)
 
 // Items lists the parts of a plan that are judged: options, stages each with
 // its steps behind it, validation, rollback. An error names the part that has
 // no digest.
 func (p Plan) Items() ([]Item, error) {
 	c := &itemList{}
-	c.all("Option", "/options", p.Options)
+	c.all("/options", p.Options)
 	for i, stage := range p.Stages {
 		at := fmt.Sprintf("/stages/%d", i)
-		c.add("Stage", at, stage)
+		c.add(at, stage)
 		var parts map[string]json.RawMessage
 		var list []json.RawMessage
 		if err := json.Unmarshal(stage, &parts); err == nil && parts[steps] != nil {
@@ -43,10 +47,10 @@ func (p Plan) Items() ([]Item, error) {
 				return nil, fmt.Errorf("/implementationPlanning%s/%s: %w", at, steps, err)
 			}
 		}
-		c.all(fmt.Sprintf("Step of stage %d", i+1), at+"/"+steps, list)
+		c.all(at+"/"+steps, list)
 	}
-	c.all("Validation", "/validation", p.Validation)
-	c.all("Rollback", "/rollback", p.Rollback)
+	c.all("/validation", p.Validation)
+	c.all("/rollback", p.Rollback)
 	return c.items, c.err
 }
 
@@ -55,24 +59,48 @@ type itemList struct {
 	err   error
 }
 
-func (c *itemList) all(title, at string, parts []json.RawMessage) {
+func (c *itemList) all(at string, parts []json.RawMessage) {
 	for i, part := range parts {
-		c.add(title, fmt.Sprintf("%s/%d", at, i), part)
+		c.add(fmt.Sprintf("%s/%d", at, i), part)
 	}
 }
 
-func (c *itemList) add(title, at string, part json.RawMessage) {
-	ref := "/implementationPlanning" + at
+func (c *itemList) add(at string, part json.RawMessage) {
+	ref := planRef + at
 	sum, err := digest.JSON(part)
 	if err != nil && c.err == nil {
 		c.err = fmt.Errorf("%s: %w", ref, err)
 	}
-	c.items = append(c.items, Item{ItemID: grouping.ID("P", len(c.items)+1), Ref: ref, Digest: sum, Text: textOf(title, part)})
+	c.items = append(c.items, Item{ItemID: grouping.ID("P", len(c.items)+1), Ref: ref, Digest: sum, Part: part})
 }
 
-// textOf writes a part of a plan for people: its keys in their order, a line
-// for each. The steps of a stage are items of their own.
-func textOf(title string, part json.RawMessage) string {
+// titleOf says what kind of part a reference points to.
+func titleOf(ref string) string {
+	at := strings.Split(strings.TrimPrefix(ref, planRef+"/"), "/")
+	switch {
+	case at[0] == "options":
+		return "Option"
+	case at[0] == "stages" && len(at) > 3:
+		stage, _ := strconv.Atoi(at[1])
+		return fmt.Sprintf("Step of stage %d", stage+1)
+	case at[0] == "stages":
+		return "Stage"
+	case at[0] == "validation":
+		return "Validation"
+	case at[0] == "rollback":
+		return "Rollback"
+	}
+	return ref
+}
+
+// text is an item for people: the keys of its part in their order, a line for
+// each. The steps of a stage are items of their own. Where a state holds no
+// parts, it is the place to look at.
+func (i Item) text() string {
+	if len(i.Part) == 0 {
+		return i.Ref
+	}
+	title, part := titleOf(i.Ref), i.Part
 	var b strings.Builder
 	b.WriteString(title)
 	dec := json.NewDecoder(bytes.NewReader(part))

@@ -163,7 +163,7 @@ func TestItemsOfAPlan(t *testing.T) {
 		{"/rollback/0", "Rollback\nstep: r"},
 	}
 	for i, w := range want {
-		if got := items[i]; got.ItemID != fmt.Sprintf("P-%03d", i+1) || got.Ref != "/implementationPlanning"+w.ref || got.Text != w.text {
+		if got := items[i]; got.ItemID != fmt.Sprintf("P-%03d", i+1) || got.Ref != "/implementationPlanning"+w.ref || got.text() != w.text {
 			t.Errorf("item %d: %+v, want %s %q", i, got, w.ref, w.text)
 		}
 	}

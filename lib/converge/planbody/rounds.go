@@ -211,9 +211,5 @@ func Fix(s State, items []Item, note string) (State, error) {
 	return mended, nil
 }
 
-// claim is what a voter reads of an item: its text, or where it stands in a
-// state that holds none.
-func (s State) claim(id string) string {
-	item := s.Items[grouping.Number(id)-1]
-	return cmp.Or(item.Text, item.Ref)
-}
+// claim is what a voter reads of an item.
+func (s State) claim(id string) string { return s.Items[grouping.Number(id)-1].text() }
