@@ -211,8 +211,8 @@ var table = []rule{
 		shelf: "usage", pkg: "lib/usage/scan",
 		does:  "homes → events, in parallel, incrementally (the cache)",
 		uses:  []string{"lib/transcript", "lib/transcript/rawjson", "lib/transcript/all", "lib/atomicfile", "lib/dirfd"},
-		third: []string{"x/sync", "compress"},
-		why:   "a packed transcript is opened here, for every provider alike; rawjson reads the cache's rows as fast as transcripts",
+		third: []string{"x/sync", "x/sys", "compress"},
+		why:   "x/sys: what of a file is in memory; a packed transcript is opened here, for every provider alike; rawjson reads the cache's rows as fast as transcripts",
 	},
 	{
 		shelf: "usage", pkg: "lib/usage/attribute",

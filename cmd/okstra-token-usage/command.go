@@ -4,7 +4,7 @@ import "okstra/lib/cli"
 
 // heap is filled before anything is collected: a scan keeps what it makes until it
 // ends, and few homes hold more than that.
-const heap = 112 << 20
+const heap = 160 << 20
 
 func app() cli.App {
 	return cli.App{

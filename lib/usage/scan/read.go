@@ -181,8 +181,8 @@ func (f found) scan(p *piece, scratch *transcript.Scratch) {
 	kept := file.Rows
 	file.Rows = append(scratch.Begin(min(p.to, f.size)-file.End.Offset), kept...)
 	var text io.Reader = in
-	if at, ok := in.(io.ReaderAt); ok && (file.End.Offset > 0 || p.to < math.MaxInt64) {
-		text = io.NewSectionReader(at, file.End.Offset, p.to-file.End.Offset)
+	if plain, ok := in.(*os.File); ok {
+		text = &reading{file: plain, at: file.End.Offset, to: p.to}
 	}
 	p.fault = errors.Join(f.reader.Scan(text, file, scratch), in.Close())
 	file.Rows = scratch.End(file.Rows)
