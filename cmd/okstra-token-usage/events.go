@@ -25,19 +25,8 @@ func eventsFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		var line []byte
-		for i := range r.Events {
-			e := &r.Events[i]
-			if !window.Holds(e.At) {
-				continue
-			}
-			if e.Model == "" {
-				e.Model = e.Assumed
-			}
-			line = append(e.AppendJSON(line[:0]), '\n')
-			if err := std.Line(line); err != nil {
-				return err
-			}
+		if err := r.Print(window, std.Lines); err != nil {
+			return err
 		}
 		return std.Record(scanLine{r.Note})
 	}

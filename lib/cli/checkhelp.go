@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"okstra/lib/safetext"
 )
@@ -15,7 +16,9 @@ const (
 	minExamples    = 2
 )
 
-var flagWord = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
+var flagWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`--[a-z][a-z0-9-]*`)
+})
 
 // CheckHelp holds every page of a program to the layout of docs/cli.md: fewer
 // than 60 lines of at most 79 columns, a synopsis that names the command,
@@ -93,7 +96,7 @@ func (p *program) checkFlags(parsed page, cmd *command) []string {
 			continue
 		}
 		for _, line := range s.lines {
-			for _, word := range flagWord.FindAllString(line, -1) {
+			for _, word := range flagWord().FindAllString(line, -1) {
 				written[word] = true
 			}
 		}

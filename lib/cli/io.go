@@ -82,14 +82,19 @@ func (std IO) Laid(text []byte) error {
 // the expression as one line.
 func (std IO) Record(v any) error { return std.emit(v, jsondoc.MarshalLine) }
 
-// Line writes a record that is one compact line already, its line feed included,
-// as it stands; --select works as in Record.
-func (std IO) Line(text []byte) error {
+// Lines writes records of which each is one compact line already, its line feed
+// included, as they stand; --select works as in Record.
+func (std IO) Lines(text []byte) error {
 	if std.run == nil || std.run.query == nil {
 		_, err := std.Out.Write(text)
 		return err
 	}
-	return std.Record(json.RawMessage(text))
+	for line := range bytes.Lines(text) {
+		if err := std.Record(json.RawMessage(line)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (std IO) emit(v any, marshal func(any) ([]byte, error)) error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // manPage is the program's manual: the help pages in roff, the program's own
@@ -74,7 +75,9 @@ func (m *roff) command(program string, c Command) {
 // flagTerm is what a line of FLAGS is about: flags with the name of a value,
 // in capitals, and the blanks behind them. One blank may have to do, where the
 // term fills the column.
-var flagTerm = regexp.MustCompile(`^-[a-z-]+(?: [A-Z][A-Z=]*\b)?(?:, -[a-z-]+(?: [A-Z][A-Z=]*\b)?)*(?: +|$)`)
+var flagTerm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-[a-z-]+(?: [A-Z][A-Z=]*\b)?(?:, -[a-z-]+(?: [A-Z][A-Z=]*\b)?)*(?: +|$)`)
+})
 
 // section writes flags and statuses as a list of terms, anything else as it
 // stands.
@@ -96,7 +99,7 @@ func (m *roff) section(head string, s section) {
 		case line == "":
 		case strings.IndexByte(first, line[0]) >= 0:
 			name, text, _ := strings.Cut(line, "  ")
-			if term := flagTerm.FindString(line); term != "" {
+			if term := flagTerm().FindString(line); term != "" {
 				name, text = strings.TrimSpace(term), line[len(term):]
 			}
 			m.line(".TP\n.B %s", escapeRoff(name))

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -74,14 +75,23 @@ func Find(root string) ([]Run, error) {
 // folder. Either may be missing.
 var kindsOfFile = []struct {
 	dir  string
-	name *regexp.Regexp
+	name func() *regexp.Regexp
 	set  func(*files, string)
 }{
-	{"manifests", regexp.MustCompile(`^run-manifest-(.+)-([0-9]{3,})\.json$`), func(f *files, path string) { f.manifest = path }},
+	{"manifests", manifestName, func(f *files, path string) { f.manifest = path }},
 	{"state", stateName, func(f *files, path string) { f.state = path }},
 }
 
-var stateName = regexp.MustCompile(`^team-state-(.+)-([0-9]{3,})\.json$`)
+var (
+	manifestName = nameOf("run-manifest")
+	stateName    = nameOf("team-state")
+)
+
+// nameOf is the pattern of a file's name with the suffix of its run. It is made when
+// it is needed first.
+func nameOf(kind string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + kind + `-(.+)-([0-9]{3,})\.json$`) })
+}
 
 // look finds the runs of a run folder by the ends of their files' names.
 func look(folder string) (map[string]files, error) {
@@ -92,7 +102,7 @@ func look(folder string) (map[string]files, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			parts := kind.name.FindStringSubmatch(e.Name())
+			parts := kind.name().FindStringSubmatch(e.Name())
 			if parts == nil {
 				continue
 			}
@@ -177,7 +187,7 @@ func ReadFiles(paths []string) ([]Run, error) {
 		}
 		r := Run{}
 		r.taskOf(abs)
-		if parts := stateName.FindStringSubmatch(filepath.Base(path)); parts != nil {
+		if parts := stateName().FindStringSubmatch(filepath.Base(path)); parts != nil {
 			r.Seq = parts[2]
 		}
 		doc, err := jsondoc.ReadFile(path)
