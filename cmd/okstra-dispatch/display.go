@@ -47,7 +47,13 @@ type board struct {
 
 	mu    sync.Mutex
 	jobs  map[string]*shownJob
-	ended []run.Result
+	ended []endedJob
+}
+
+// endedJob is how a job ended, and what all its attempts cost.
+type endedJob struct {
+	run.Result
+	spent dispatch.Spent
 }
 
 func newBoard(std cli.IO, now func() time.Time) board {
@@ -134,11 +140,11 @@ func (j *shownJob) see(s stream.Summary, costUSD *float64) {
 }
 
 // Ended takes a job off the list of those that run.
-func (d *display) Ended(name string, r run.Result) {
+func (d *display) Ended(name string, r run.Result, spent dispatch.Spent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.jobs, name)
-	d.ended = append(d.ended, r)
+	d.ended = append(d.ended, endedJob{r, spent})
 }
 
 // above writes a message where the lines stand, which move down.
@@ -209,11 +215,15 @@ func (d *display) close() {
 	}
 }
 
-func costOf(r run.Result) string {
-	if r.CostUSD == nil {
-		return "cost --"
+// costOf tells what a job cost, with all its attempts.
+func costOf(spent dispatch.Spent) string {
+	switch {
+	case !spent.Unknown:
+		return fmt.Sprintf("cost $%.4f", spent.USD)
+	case spent.USD > 0:
+		return fmt.Sprintf("cost $%.4f and more", spent.USD)
 	}
-	return fmt.Sprintf("cost $%.4f", *r.CostUSD)
+	return "cost --"
 }
 
 // ending tells how a job ended.
@@ -225,23 +235,21 @@ func ending(name string, r run.Result, cost string) string {
 	return line
 }
 
-func summary(results []run.Result) []string {
+func summary(jobs []endedJob) []string {
 	var lines []string
 	completed, sum := 0, 0.0
 	var unknown []string
-	for _, r := range results {
-		cost := costOf(r)
-		if r.CostUSD != nil {
-			sum += *r.CostUSD
-		} else {
+	for _, r := range jobs {
+		sum += r.spent.USD
+		if r.spent.Unknown {
 			unknown = append(unknown, r.WorkerID)
 		}
 		if *r.Outcome == "completed" {
 			completed++
 		}
-		lines = append(lines, ending(r.WorkerID, r, cost))
+		lines = append(lines, ending(r.WorkerID, r.Result, costOf(r.spent)))
 	}
-	total := fmt.Sprintf("%d of %d jobs completed, cost $%.4f", completed, len(results), sum)
+	total := fmt.Sprintf("%d of %d jobs completed, cost $%.4f", completed, len(jobs), sum)
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
 		total += ", not known for " + strings.Join(slices.Compact(unknown), ", ")

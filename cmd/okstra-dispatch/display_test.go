@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"okstra/lib/cli"
+	"okstra/lib/dispatch"
 	"okstra/lib/dispatch/stream"
 	"okstra/lib/run"
 )
@@ -48,14 +49,18 @@ func TestDisplayShowsOneLineForEachJob(t *testing.T) {
 func TestReport13SummaryTellsOfEveryJob(t *testing.T) {
 	word := func(s string) *string { return &s }
 	cost := 0.78075
-	lines := summary([]run.Result{
-		{WorkerID: "a", Outcome: word("completed"), Cause: word("ok"), Attempt: 2, WallMs: 1500, CostUSD: &cost},
-		{WorkerID: "b", Outcome: word("failed"), Cause: word("rate-limit"), Attempt: 1, Message: "quota"},
+	lines := summary([]endedJob{
+		{run.Result{WorkerID: "a", Outcome: word("completed"), Cause: word("ok"), Attempt: 2, WallMs: 1500, CostUSD: &cost}, dispatch.Spent{USD: 5 + cost}},
+		{run.Result{WorkerID: "b", Outcome: word("failed"), Cause: word("rate-limit"), Attempt: 1, Message: "quota"}, dispatch.Spent{Unknown: true}},
+		{run.Result{WorkerID: "c", Outcome: word("completed"), Cause: word("ok"), Attempt: 2}, dispatch.Spent{USD: 1, Unknown: true}},
+		{run.Result{WorkerID: "d", Outcome: word("cancelled"), Cause: word("budget")}, dispatch.Spent{}},
 	})
 	want := []string{
-		"a: completed (ok), attempt 2, 1.5s, cost $0.7808",
+		"a: completed (ok), attempt 2, 1.5s, cost $5.7808",
 		"b: failed (rate-limit), attempt 1, 0s, cost --: quota",
-		"1 of 2 jobs completed, cost $0.7808, not known for b",
+		"c: completed (ok), attempt 2, 0s, cost $1.0000 and more",
+		"d: cancelled (budget), attempt 0, 0s, cost $0.0000",
+		"2 of 4 jobs completed, cost $6.7808, not known for b, c",
 	}
 	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
@@ -81,8 +86,8 @@ func TestPlainLinesWhereThereIsNoTerminal(t *testing.T) {
 	p.Seen("nobody", stream.Summary{}, nil)
 	p.tellOfRunning()
 	p.above(func() { std.Warnf("a message") })
-	p.Ended("claude analysis", run.Result{WorkerID: "claude", Outcome: word("completed"), Cause: word("ok"), Attempt: 1, WallMs: 65000, CostUSD: &cost})
-	p.Ended("codex analysis", run.Result{WorkerID: "codex", Outcome: word("failed"), Cause: word("rate-limit"), Attempt: 2, Message: "quota"})
+	p.Ended("claude analysis", run.Result{WorkerID: "claude", Outcome: word("completed"), Cause: word("ok"), Attempt: 1, WallMs: 65000, CostUSD: &cost}, dispatch.Spent{USD: cost})
+	p.Ended("codex analysis", run.Result{WorkerID: "codex", Outcome: word("failed"), Cause: word("rate-limit"), Attempt: 2, Message: "quota"}, dispatch.Spent{Unknown: true})
 	p.close()
 	want := `claude analysis: started
 codex analysis (attempt 2): started

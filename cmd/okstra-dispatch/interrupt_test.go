@@ -30,7 +30,7 @@ func TestReport31InterruptedRunIsEndedAndRecorded(t *testing.T) {
 			t.Parallel()
 			dir, jobs := batch(t, 3)
 			slowBatch(t, dir, jobs)
-			cmd := command(t, dir, "run", "-j", "2", "--boundary", "none", "jobs.jsonl")
+			cmd := command(t, dir, "run", "-j", "2", "--boundary", "none", "--select", ".", "jobs.jsonl")
 			var out, said bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &said
 			if err := cmd.Start(); err != nil {
@@ -62,6 +62,10 @@ func TestReport31InterruptedRunIsEndedAndRecorded(t *testing.T) {
 				if left := proc.Marked("OKSTRA_ATTEMPT=" + filepath.Join(dir, "shop", r.StatusPath)); len(left) > 0 {
 					t.Errorf("%d processes of %s are left", len(left), r.WorkerID)
 				}
+			}
+			state, err := os.ReadFile(filepath.Join(dir, "shop/.okstra/tasks/pay/slow/runs/error-analysis/state/team-state-error-analysis-001.json"))
+			if n, m := bytes.Count(state, []byte(`"status": "error"`)), bytes.Count(state, []byte(`"status": "not-run"`)); err != nil || n != 2 || m != 1 {
+				t.Errorf("%d workers are error and %d not-run, %v; want 2 and 1", n, m, err)
 			}
 			if err := os.WriteFile(filepath.Join(dir, "quick.json"), []byte(quickProvider), 0o644); err != nil {
 				t.Fatal(err)

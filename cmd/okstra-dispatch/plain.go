@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"okstra/lib/cli"
+	"okstra/lib/dispatch"
 	"okstra/lib/run"
 	"okstra/lib/safetext"
 )
@@ -46,12 +47,12 @@ func (p *plain) Started(name string, attempt int) {
 }
 
 // Ended tells how a job ended.
-func (p *plain) Ended(name string, r run.Result) {
+func (p *plain) Ended(name string, r run.Result, spent dispatch.Spent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.jobs, name)
-	p.ended = append(p.ended, r)
-	p.say(ending(name, r, costOf(r)))
+	p.ended = append(p.ended, endedJob{r, spent})
+	p.say(ending(name, r, costOf(spent)))
 }
 
 func (p *plain) above(write func()) {

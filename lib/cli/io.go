@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -116,8 +117,15 @@ func (std IO) render(v any, marshal func(any) ([]byte, error)) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx := std.run.ctx
+	if ctx.Err() != nil {
+		// What is still told after a signal is told as it was asked for.
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+		defer done()
+	}
 	var results bytes.Buffer
-	err = std.run.query.Run(std.run.ctx, raw, func(line []byte) error {
+	err = std.run.query.Run(ctx, raw, func(line []byte) error {
 		results.Write(bytes.TrimRight(line, "\n"))
 		results.WriteByte('\n')
 		return nil
@@ -128,6 +136,10 @@ func (std IO) render(v any, marshal func(any) ([]byte, error)) ([]byte, error) {
 	}
 	return results.Bytes(), nil
 }
+
+// lastWords is how long --select may take for a record that is told after a
+// signal.
+const lastWords = 5 * time.Second
 
 // Flush sends what is buffered, for commands that follow a growing input.
 func (std IO) Flush() error {

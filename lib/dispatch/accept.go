@@ -61,6 +61,8 @@ type task struct {
 	counted   int    // attempts so far that were not lost
 	lost      int    // attempts of this dispatcher that were
 	placement *run.Placement
+	last      *told        // the attempt before, nil if there was none
+	spent     Spent        // by the attempts of this dispatcher
 	boundary  string       // chosen for it
 	requests  []string     // boundaries that were acceptable, in order
 	prices    *price.Table // nil for a model without a price

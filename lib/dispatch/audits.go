@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"okstra/lib/audit"
+	"okstra/lib/dispatch/boundary"
 	"okstra/lib/run"
 	"okstra/lib/writepolicy"
 )
@@ -24,11 +25,16 @@ func (a *attempt) openBoundary() {
 	a.boxErr = a.box.Settle(func(path string, made bool) string { return classOf(a.policy, path, made) })
 }
 
-// byCall is the judgement from what the boundary saw.
+// byCall is the judgement from what the boundary saw. One that does not see
+// what is written gives none: of a job without any audit nothing is known.
 func (a *attempt) byCall() judgement {
 	j := judgement{audit: run.Audit{Verdict: "clean", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}}
 	if a.boxErr != nil {
 		j.audit.Verdict, j.audit.Error, j.failed = "error", oneLine(a.boxErr.Error()), true
+		return j
+	}
+	if a.box.Record().Kind != boundary.Overlay {
+		j.audit.Verdict, j.audit.Attribution, j.mutation = "not-needed", "batch-unattributed", MutationUnknown
 		return j
 	}
 	for _, m := range a.box.Record().Mutations {

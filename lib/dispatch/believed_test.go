@@ -20,7 +20,7 @@ func TestTheSidecarCountsNotTheJournal(t *testing.T) {
 		{"both say the same", result("failed", "auth", ""), result("failed", "auth", "more"), "failed", false},
 		{"a better outcome", result("policy-violation", "ok", ""), result("completed", "ok", ""), "policy-violation", true},
 		{"another cause", result("failed", "auth", ""), result("failed", "rate-limit", ""), "failed", true},
-		{"no other attempt was started", result("failed", "rate-limit", ""), result("cancelled", "budget", ""), "cancelled", false},
+		{"called off, says only the journal", result("policy-violation", "ok", ""), result("cancelled", "interrupted", ""), "policy-violation", true},
 		{"what is done is not called off", result("completed", "ok", ""), result("cancelled", "budget", ""), "completed", true},
 		{"no outcome at all", result("completed", "ok", ""), run.Result{}, "completed", true},
 	} {

@@ -98,8 +98,7 @@ const tailBytes = 64 << 10
 func (v *ended) explain(f *Facts) {
 	stdoutPath := v.files.abs(v.files.Stdout)
 	stderr := tailOf(v.files.abs(v.files.Stderr), tailBytes)
-	f.DiskFull = diskFull(append([]string{filepath.Dir(stdoutPath)}, v.homes...)...) ||
-		strings.Contains(stderr, "No space left on device") || strings.Contains(stderr, "ENOSPC")
+	f.DiskFull = diskFull(append([]string{filepath.Dir(stdoutPath)}, v.homes...)...)
 	message := v.summary.Message + "\n" + stderr
 	if !v.row.HasStream() {
 		message += "\n" + tailOf(stdoutPath, tailBytes)
@@ -215,6 +214,9 @@ func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again
 		a.t.counted++
 	}
 	cost := a.t.cost(a.end.Summary.Usage)
+	if a.end.Report.StartError == nil {
+		a.t.spent.add(cost)
+	}
 	a.closeSidecar(found, a.seen.message(a.verdict, found.audit, e.limits(a.t.job.Limits).Idle))
 	result := a.result(cost)
 	ctx = context.WithoutCancel(ctx) // what ended is recorded, whatever comes
@@ -222,9 +224,11 @@ func (e *engine) settle(ctx context.Context, a *attempt, found judgement) (again
 		e.fail(err)
 		return false
 	}
-	again = e.mayRepeat(a)
-	if !again {
-		e.fail(e.finish(ctx, a, result))
+	last := told{result: result, roster: a.rosterAtEnd(), status: a.verdict.WorkerStatus()}
+	if again = e.mayRepeat(a); again {
+		a.t.last = &last
+	} else {
+		e.fail(e.finish(ctx, a.t, last))
 	}
 	return again
 }
@@ -294,26 +298,38 @@ func (e *engine) record(ctx context.Context, a *attempt, result run.Result) erro
 	return a.book.foldErrors(ctx, a)
 }
 
-// finish ends the job: journal, result line, roster, progress line.
-func (e *engine) finish(ctx context.Context, a *attempt, result run.Result) error {
+// told is how a job ended, as every reader of it is told.
+type told struct {
+	result run.Result
+	roster []rosterChange
+	status string // of the worker, for the progress line; "" without one
+}
+
+// finish ends the job: journal, result line, roster, progress line. The roster
+// follows the sidecar, whoever cannot be told.
+func (e *engine) finish(ctx context.Context, t *task, end told) error {
+	b := e.bookOf(t)
+	err := e.enterResult(b, t, end.result)
+	b.ledger.note(end.roster...)
+	if e.opts.Show != nil {
+		e.opts.Show.Ended(purposeName(t.job), end.result, t.spent)
+	}
+	if err == nil && end.status != "" && e.opts.ProgressEvents && isAnnounced(purposeOf(t.job)) {
+		err = b.announce(ctx, "phase-5-collect", t.job.Role, t.job.WorkerID, end.status)
+	}
+	return err
+}
+
+// enterResult writes a result line into the journal, then prints it.
+func (e *engine) enterResult(b *book, t *task, result run.Result) error {
 	line, err := jsondoc.MarshalLine(result)
 	if err != nil {
 		return err
 	}
-	if err := a.book.journal.add(line); err != nil {
+	if err := b.journal.add(line); err != nil {
 		return err
 	}
-	if err := e.emit(a.t, result); err != nil {
-		return err
-	}
-	a.book.ledger.note(a.rosterAtEnd()...)
-	if e.opts.Show != nil {
-		e.opts.Show.Ended(purposeName(a.t.job), result)
-	}
-	if e.opts.ProgressEvents && isAnnounced(purposeOf(a.t.job)) {
-		return a.book.announce(ctx, "phase-5-collect", a.t.job.Role, a.t.job.WorkerID, a.verdict.WorkerStatus())
-	}
-	return nil
+	return e.emit(t, result)
 }
 
 // ledgerRow is the row of the attempt as it stands now.
@@ -388,32 +404,30 @@ func commandName(command string, args []string) string {
 	return name
 }
 
-// notRun records that a job was not started, by decision.
+// notRun records that a job was not started, by decision. One that was tried
+// before ended as its last attempt did.
 func (e *engine) notRun(ctx context.Context, t *task, cause string) error {
+	ctx = context.WithoutCancel(ctx)
+	if t.last != nil {
+		end := *t.last
+		end.result.Warnings = append(slices.Clone(end.result.Warnings), "not-tried-again: "+cause)
+		return e.finish(ctx, t, end)
+	}
 	verdict := Decide(Facts{NotRun: cause}).classed(MutationNone)
-	class, mutation := verdict.ResultClass, verdict.Mutation
-	result := run.Result{
+	end := told{result: run.Result{
 		SchemaVersion: "1.0", Kind: "okstra-result", JobID: t.job.JobID, AssignmentRef: t.job.AssignmentRef, WorkerID: t.job.WorkerID, Role: t.job.Role,
-		Provider: t.job.Provider, Model: t.job.Model, Attempt: t.first - 1, Outcome: &verdict.Outcome, Cause: &verdict.Cause, ResultClass: &class, Mutation: &mutation,
+		Provider: t.job.Provider, Model: t.job.Model,
+		Outcome: &verdict.Outcome, Cause: &verdict.Cause, ResultClass: &verdict.ResultClass, Mutation: &verdict.Mutation,
 		ResultPath: t.job.ResultPath, PromptPath: t.job.PromptPath, Warnings: []string{},
+	}}
+	if isPrimary(purposeOf(t.job)) {
+		end.roster = rosterNotRun(t.job, cause)
 	}
-	b := e.bookOf(t)
-	line, err := jsondoc.MarshalLine(result)
-	if err != nil {
-		return err
-	}
-	if err := b.journal.add(line); err != nil {
-		return err
-	}
-	if err := e.emit(t, result); err != nil {
-		return err
-	}
-	if t.first == 1 && isPrimary(purposeOf(t.job)) {
-		status := "not-run"
-		b.ledger.note(rosterChange{WorkerID: t.job.WorkerID, Status: &status, Reason: &cause})
-	}
-	if e.opts.Show != nil {
-		e.opts.Show.Ended(purposeName(t.job), result)
-	}
-	return nil
+	return e.finish(ctx, t, end)
+}
+
+// rosterNotRun is the status of a worker whose job was never started.
+func rosterNotRun(job run.Job, cause string) []rosterChange {
+	status := "not-run"
+	return []rosterChange{{WorkerID: job.WorkerID, Status: &status, Reason: &cause}}
 }

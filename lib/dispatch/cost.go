@@ -28,6 +28,22 @@ func (t *task) cost(usage *run.Usage) *float64 {
 	return &value
 }
 
+// Spent is what several attempts at a job cost together. Unknown tells that
+// what some of them cost is not known, so that it is more.
+type Spent struct {
+	USD     float64
+	Unknown bool
+}
+
+// add adds what an attempt cost, nil for one of which it is not known.
+func (s *Spent) add(usd *float64) {
+	if usd == nil {
+		s.Unknown = true
+		return
+	}
+	s.USD += *usd
+}
+
 // isFree tells whether the row of a model says that it costs nothing, as that of
 // a recording does.
 func isFree(m provider.Model) bool {

@@ -53,7 +53,7 @@ type Options struct {
 type Viewer interface {
 	Started(name string, attempt int)
 	Seen(name string, s stream.Summary, costUSD *float64)
-	Ended(name string, r run.Result)
+	Ended(name string, r run.Result, spent Spent)
 }
 
 // engine runs accepted jobs.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -120,14 +121,26 @@ func inspectAll(root string, wants []promised, start time.Time) (state ArtifactS
 	return state, decides, warning, &record
 }
 
-// words that name a cause in an error message, tried in this order.
-var causeWords = []struct {
-	cause string
-	words []string
+// causePhrases name a cause in an error message, tried in this order. A phrase
+// stands by itself: the name of a file, of a function or of a route is none.
+var causePhrases = []struct {
+	cause  string
+	phrase *regexp.Regexp
 }{
-	{CauseSessionInUse, []string{"session id is already in use", "session already in use", "is already in use"}},
-	{CauseRateLimit, []string{"rate limit", "rate_limit", "ratelimit", "too many requests", "resource_exhausted", "quota exceeded", "usage limit"}},
-	{CauseAuth, []string{"unauthorized", "unauthenticated", "authentication", "not logged in", "login required", "please log in", "/login", "invalid api key", "api key not valid", "invalid x-api-key", "token has expired", "token expired"}},
+	{CauseSessionInUse, phrase(`session[^\n]{0,100} already in use`)},
+	{CauseRateLimit, phrase(
+		`rate[ _-]?limit(ed|s|ing)?`, `rate_limit_(error|exceeded)`, `rate[ -]limit exceeded`, `too many requests`, `resource_exhausted`, `quota exceeded`, `usage limit`,
+	)},
+	{CauseAuth, phrase(
+		`unauthorized`, `unauthenticated`, `authentication_(error|failed)`, `authentication[ -](error|failed|failure|required|credentials?|token)`, `(failed to|cannot|could not) authenticate`,
+		`not logged in`, `login required`, `please log ?in`, `(run|use|type|with) [\x60'"]?/login[\x60'"]?`,
+		`invalid api[ _-]key`, `api key not valid`, `invalid x-api-key`, `token (has |is )?expired`,
+	)},
+}
+
+// phrase matches any of the expressions where it is no part of a longer name.
+func phrase(expressions ...string) *regexp.Regexp {
+	return regexp.MustCompile(`(^|[^\w/.-])(` + strings.Join(expressions, "|") + `)($|[^\w/.-]|\.(\W|$))`)
 }
 
 // statusCauses are the HTTP statuses that name a cause.
@@ -138,10 +151,9 @@ var statusCauses = map[int]string{401: CauseAuth, 403: CauseAuth, 429: CauseRate
 // then words of the message.
 func namedCause(status *int, message string, row func() string) string {
 	message = strings.ToLower(message)
-	for _, word := range causeWords[0].words {
-		if strings.Contains(message, word) {
-			return CauseSessionInUse
-		}
+	session, others := causePhrases[0], causePhrases[1:]
+	if session.phrase.MatchString(message) {
+		return session.cause
 	}
 	if cause := row(); cause != "" {
 		return cause
@@ -149,11 +161,9 @@ func namedCause(status *int, message string, row func() string) string {
 	if status != nil && statusCauses[*status] != "" {
 		return statusCauses[*status]
 	}
-	for _, group := range causeWords[1:] {
-		for _, word := range group.words {
-			if strings.Contains(message, word) {
-				return group.cause
-			}
+	for _, named := range others {
+		if named.phrase.MatchString(message) {
+			return named.cause
 		}
 	}
 	return ""

@@ -12,7 +12,6 @@ import (
 	"okstra/lib/digest"
 	"okstra/lib/dispatch/proc"
 	"okstra/lib/dispatch/stream"
-	"okstra/lib/jsondoc"
 	"okstra/lib/provider"
 	"okstra/lib/run"
 )
@@ -111,7 +110,7 @@ func (h *history) lines(id string) []run.Result {
 // the lease, so that no dispatcher is at work on the run.
 func (h *history) settleAll(ctx context.Context, host Host) error {
 	ledger := openLedger(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath), func(err error) { host.Warn(err.Error()) })
-	known, err := h.ledgerRows()
+	known, err := h.recorded()
 	if err != nil {
 		host.Warn("the ledger cannot be completed: " + err.Error())
 	}
@@ -130,32 +129,51 @@ func (h *history) settleAll(ctx context.Context, host Host) error {
 	return ledger.flush()
 }
 
-// ledgerRows are the rows that the team state has.
-func (h *history) ledgerRows() (map[ledgerKey]run.LedgerRow, error) {
+// recorded is what a team state says of the dispatches.
+type recorded struct {
+	rows     map[ledgerKey]run.LedgerRow
+	statuses map[string]*string // by worker
+}
+
+func (h *history) recorded() (recorded, error) {
 	state, _, err := run.LoadTeamState(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath))
 	if err != nil {
-		return nil, err
+		return recorded{}, err
 	}
 	rows, _ := state.Ledger()
-	known := make(map[ledgerKey]run.LedgerRow, len(rows))
+	known := recorded{rows: make(map[ledgerKey]run.LedgerRow, len(rows)), statuses: map[string]*string{}}
 	for _, row := range rows {
-		known[ledgerKey{row.AssignmentRef, row.Attempt}] = row
+		known.rows[ledgerKey{row.AssignmentRef, row.Attempt}] = row
+	}
+	for _, worker := range state.Workers {
+		known.statuses[worker.WorkerID] = worker.Status
 	}
 	return known, nil
 }
 
 // completeLedger puts the rows that the sidecars prove into the ledger where it
-// lacks them, and the end of a worker's last attempt into the roster.
-func (h *history) completeLedger(ledger *ledger, known map[ledgerKey]run.LedgerRow, id string) {
-	attempts := h.attempts[id]
-	for i, p := range attempts {
-		row, old := p.ledgerRow(), known[ledgerKey{p.job.AssignmentRef, p.n}]
-		if old.AssignmentRef != "" && sameText(old.Outcome, row.Outcome) {
-			continue
+// lacks them, and the end of a worker's job into the roster.
+func (h *history) completeLedger(ledger *ledger, known recorded, id string) {
+	entry, attempts := h.record.entries[id], h.attempts[id]
+	for _, p := range attempts {
+		row, old := p.ledgerRow(), known.rows[ledgerKey{p.job.AssignmentRef, p.n}]
+		if old.AssignmentRef == "" || !sameText(old.Outcome, row.Outcome) {
+			ledger.put(row, rosterChange{WorkerID: p.job.WorkerID, PromptPath: p.job.PromptPath})
 		}
-		ledger.put(row, rosterChange{WorkerID: p.job.WorkerID, PromptPath: p.job.PromptPath})
-		if i == len(attempts)-1 && !p.open() && isPrimary(purposeOf(p.job)) {
-			ledger.note(p.rosterAtEnd())
+	}
+	if !isPrimary(purposeOf(entry.job)) {
+		return
+	}
+	var end []rosterChange
+	switch n := len(attempts); {
+	case n > 0 && !attempts[n-1].open():
+		end = []rosterChange{attempts[n-1].rosterAtEnd()}
+	case n == 0 && entry.result != nil && entry.result.Cause != nil:
+		end = rosterNotRun(entry.job, *entry.result.Cause)
+	}
+	for _, change := range end {
+		if !sameText(known.statuses[change.WorkerID], change.Status) {
+			ledger.note(change)
 		}
 	}
 }
@@ -173,12 +191,10 @@ func (p *past) rosterAtEnd() rosterChange {
 
 // believed is what is told of an attempt, whose sidecar gives r and whose line
 // in the journal is final. The line knows more, but any job without a boundary
-// can write to the journal: of another outcome than the sidecar's it is
-// believed only that no other attempt was started.
+// can write to the journal: of another verdict than the sidecar's it is not
+// believed.
 func believed(r, final run.Result) run.Result {
-	same := sameText(final.Outcome, r.Outcome) && sameText(final.Cause, r.Cause)
-	called := final.Outcome != nil && *final.Outcome == OutcomeCancelled && *r.Outcome != OutcomeCompleted
-	if same || called {
+	if sameText(final.Outcome, r.Outcome) && sameText(final.Cause, r.Cause) && sameText(final.ResultClass, r.ResultClass) && sameText(final.Mutation, r.Mutation) {
 		return final
 	}
 	r.Warnings = append(orEmpty(r.Warnings), "journal-differs: its line of this attempt is not what the sidecar says")
@@ -253,7 +269,7 @@ func (p *past) readEvidence(host Host, v *ended, sidecar run.Attempt) error {
 	v.row = t.row
 	s := p.status
 	v.lost, v.session, v.cwd = false, s.SessionID, s.Cwd
-	if v.start, err = time.Parse(time.RFC3339, s.StartedAt); err != nil {
+	if v.start, err = p.startedAt(); err != nil {
 		return err
 	}
 	v.report = proc.Report{ExitCode: s.ExitCode, Signal: s.Signal, Limit: s.Limit, Stopped: s.Reason == CauseInterrupted, Leftover: s.LeftoverProcesses, KillVerified: s.KillVerified}
@@ -270,6 +286,23 @@ func (p *past) readEvidence(host Host, v *ended, sidecar run.Attempt) error {
 	}
 	v.summary, err = stream.ReadFile(rulesOf(v.row), p.files.abs(p.files.Stdout))
 	return err
+}
+
+// startedAt is when the process was started. The status file tells the second;
+// the sidecar, which was written just before and not since, tells the rest.
+func (p *past) startedAt() (time.Time, error) {
+	start, err := time.Parse(time.RFC3339, p.status.StartedAt)
+	if err != nil {
+		return start, err
+	}
+	info, err := os.Lstat(p.files.abs(p.files.Attempt))
+	if err != nil {
+		return start, nil
+	}
+	if written := changeTime(info); written.After(start) && written.Before(start.Add(time.Second)) {
+		start = written
+	}
+	return start, nil
 }
 
 // spanMs is the time between two stamps in milliseconds, 0 when one is unknown.
@@ -396,10 +429,11 @@ func (e *engine) due(h *history, tasks []*task) ([]*task, error) {
 		if p := last.sidecar.Placement; p.Cwd != "" {
 			t.placement = &p
 		}
+		t.last = last.told()
 		switch {
 		case *last.sidecar.Outcome == OutcomeCompleted:
 			if h.record.entries[id].result == nil {
-				if err := e.tell(t, last); err != nil {
+				if err := e.enterResult(e.bookOf(t), t, t.last.result); err != nil {
 					return nil, err
 				}
 			}
@@ -407,7 +441,7 @@ func (e *engine) due(h *history, tasks []*task) ([]*task, error) {
 			due = append(due, t)
 		default:
 			e.host.Warn(fmt.Sprintf("job %q stays %s (%s) after attempt %d: %s", id, *last.sidecar.Outcome, *last.sidecar.Cause, last.n, e.whyLeft(t, last)))
-			if err := e.tell(t, last); err != nil {
+			if err := e.enterResult(e.bookOf(t), t, t.last.result); err != nil {
 				return nil, err
 			}
 		}
@@ -456,15 +490,11 @@ func (e *engine) goesOn(t *task, last *past) bool {
 	return RetryAllowed(*s.ResultClass, *s.Cause, t.counted, e.most(t.job))
 }
 
-// tell writes and prints the result of an attempt of the past.
-func (e *engine) tell(t *task, last *past) error {
-	result := last.result()
-	line, err := jsondoc.MarshalLine(result)
-	if err != nil {
-		return err
+// told is how the attempt ended, for a job of which it is the last one.
+func (p *past) told() *told {
+	end := &told{result: p.result(), status: Verdict{Outcome: *p.sidecar.Outcome}.WorkerStatus()}
+	if isPrimary(purposeOf(p.job)) {
+		end.roster = []rosterChange{p.rosterAtEnd()}
 	}
-	if err := e.bookOf(t).journal.add(line); err != nil {
-		return err
-	}
-	return e.emit(t, result)
+	return end
 }
