@@ -116,6 +116,34 @@ type entry struct {
 	result *run.Result // the last one, nil for a job without
 }
 
+// again takes a line that accepts the job once more: the same job. Under
+// another prompt nobody would find its attempts, and it would be run again. The
+// text of the prompt may have changed as long as no attempt was judged.
+func (e *entry) again(job run.Job) error {
+	old := e.job
+	for _, field := range []struct{ name, was, is string }{
+		{"projectRoot", old.ProjectRoot, job.ProjectRoot},
+		{"workerId", old.WorkerID, job.WorkerID},
+		{"assignmentRef", old.AssignmentRef, job.AssignmentRef},
+		{"role", old.Role, job.Role},
+		{"promptPath", old.PromptPath, job.PromptPath},
+		{"resultPath", old.ResultPath, job.ResultPath},
+		{"worktreePath", old.WorktreePath, job.WorktreePath},
+	} {
+		if field.was != field.is {
+			return fmt.Errorf("job %q was accepted with another %s: %q (expected %q)", job.JobID, field.name, field.is, field.was)
+		}
+	}
+	if e.result == nil {
+		e.job = job
+		return nil
+	}
+	if old.PromptDigest != job.PromptDigest {
+		return fmt.Errorf("job %q was accepted with another promptDigest: %q (expected %q)", job.JobID, job.PromptDigest, old.PromptDigest)
+	}
+	return nil
+}
+
 // JournalError is a journal that cannot be trusted: nothing is run on its
 // account.
 type JournalError struct{ Problems []error }
@@ -220,7 +248,9 @@ func (r *journalReader) document(row jsonl.Row) (again bool, _ error) {
 			return false, fmt.Errorf("%s: job %q is of another run (expected %q)", doc.Name, job.JobID, r.runID)
 		}
 		if known != nil {
-			known.job = job
+			if err := known.again(job); err != nil {
+				return false, fmt.Errorf("%s: %w", doc.Name, err)
+			}
 			return true, nil
 		}
 		if r.record.mark == nil {

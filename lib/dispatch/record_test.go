@@ -20,7 +20,7 @@ func jobLine(t *testing.T, worker string) string {
 	t.Helper()
 	line, err := jsondoc.MarshalLine(run.Job{
 		SchemaVersion: "1.0", Kind: "okstra-job", JobID: testRun + "/assignment:analysis:" + worker, ProjectRoot: "/srv/shop",
-		AssignmentRef: "assignment:analysis:" + worker, WorkerID: worker, Role: "analyser", Provider: "claude", PromptPath: "p/" + worker + ".md", ResultPath: "r/" + worker + ".md",
+		AssignmentRef: "assignment:analysis:" + worker, WorkerID: worker, Role: "analyser", Provider: "claude", PromptDigest: "sha256:" + strings.Repeat("0", 64), PromptPath: "p/" + worker + ".md", ResultPath: "r/" + worker + ".md",
 		PlannedPaths: []string{}, GeneratedPaths: []string{}, ScratchRoots: []string{}, AuxiliaryRoots: []string{}, MaxBoundaryPrecision: "none",
 		Boundary: []string{"none"}, MaxAttempts: 2, OnDirtyTree: "keep",
 	})
@@ -55,6 +55,10 @@ func TestJournal(t *testing.T) {
 		{"changed in the middle", a + strings.Replace(b, `"kind"`, `"kind`, 1) + resultLine("a"), 0, 0, ":2:"},
 		{"another run", strings.Replace(a, "slow:", "fast:", 1), 0, 0, "another run"},
 		{"a result without a job", a + resultLine("b"), 0, 0, "never accepted"},
+		{"accepted again, another prompt", a + strings.Replace(a, `"p/a.md"`, `"p/copy.md"`, 1), 0, 0, "another promptPath"},
+		{"accepted again, another result", a + strings.Replace(a, `"r/a.md"`, `"r/b.md"`, 1), 0, 0, "another resultPath"},
+		{"planned again before an attempt", a + strings.Replace(a, "sha256:"+strings.Repeat("0", 64), "sha256:"+strings.Repeat("1", 64), 1), 1, 0, ""},
+		{"changed after an attempt", a + resultLine("a") + strings.Replace(a, "sha256:"+strings.Repeat("0", 64), "sha256:"+strings.Repeat("1", 64), 1), 0, 0, "another promptDigest"},
 		{"another document", a + `{"kind":"okstra-team-state","jobId":"x"}` + "\n", 0, 0, "expected okstra-job"},
 		{"no object", a + "[1]\n", 0, 0, "neither a job nor a result"},
 	} {

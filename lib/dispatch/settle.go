@@ -21,6 +21,7 @@ type history struct {
 	manifest run.Manifest
 	record   *record
 	attempts map[string][]*past // by job id
+	strays   []stray            // attempts that the journal does not know
 }
 
 // readHistory reads manifest, journal and the files of every attempt.
@@ -36,6 +37,7 @@ func readHistory(manifestPath string) (*history, error) {
 	for _, id := range h.record.order {
 		h.attempts[id] = readPast(h.record.entries[id].job)
 	}
+	h.strays = h.findStrays()
 	return h, nil
 }
 
@@ -66,11 +68,17 @@ func Status(ctx context.Context, host Host, manifestPath string, emit func(run.R
 	case !errors.Is(err, atomicfile.ErrBusy):
 		return err
 	}
+	var lines []run.Result
 	for _, id := range h.record.order {
-		for _, r := range h.lines(id) {
-			if err := emit(r); err != nil {
-				return err
-			}
+		lines = append(lines, h.lines(id)...)
+	}
+	for _, s := range h.strays {
+		host.Warn(s.Error())
+		lines = append(lines, s.lines()...)
+	}
+	for _, r := range lines {
+		if err := emit(r); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -365,8 +373,14 @@ func Resume(ctx context.Context, host Host, opts Options, manifestPath string) (
 // with.
 func (h *history) check() error {
 	p := &problems{where: h.manifest.JournalPath}
+	for _, s := range h.strays {
+		p.list = append(p.list, s)
+	}
 	for _, id := range h.record.order {
 		job := h.record.entries[id].job
+		if r, n := h.record.entries[id].result, len(h.attempts[id]); r != nil && r.Attempt > n {
+			p.list = append(p.list, fmt.Errorf("job %q: the journal tells of attempt %d, and there are files of %d", id, r.Attempt, n))
+		}
 		text, err := os.ReadFile(run.Abs(job.ProjectRoot, job.PromptPath))
 		switch {
 		case err != nil:
