@@ -25,18 +25,32 @@ var ErrRow = errors.New("row is empty or has a line break inside")
 // row, that torn row is ended with a newline and kept.
 // Rule: docs/files.md, "Appending rows".
 func Append(ctx context.Context, path string, rows ...[]byte) error {
-	text, err := joinRows(rows)
+	if len(rows) == 0 {
+		return nil
+	}
+	return AppendFunc(ctx, path, func() ([][]byte, error) { return rows, nil })
+}
+
+// AppendFunc is Append with rows that depend on what the file holds: they are
+// made under its lock, so that no other writer comes between. An error of rows
+// is given back as it is, and nothing is written.
+func AppendFunc(ctx context.Context, path string, rows func() ([][]byte, error)) error {
+	lock, err := Lock(ctx, path, LockWait)
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	list, err := rows()
+	if err != nil {
+		return err
+	}
+	text, err := joinRows(list)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if len(text) == 0 {
 		return nil
 	}
-	lock, err := Lock(ctx, path, LockWait)
-	if err != nil {
-		return err
-	}
-	defer lock.Unlock()
 	f, created, err := openRows(path)
 	if err != nil {
 		return err

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,38 +54,71 @@ func endTeamState(ctx context.Context, m run.Manifest, at string) error {
 }
 
 // AppendActivity appends an activity event. What the run knows is filled in:
-// its id, the time, the contract and, where the event has none, the next id.
+// its id, the time, the contract and, where the event has none, the next id. An
+// id of its own must be that one: ids have neither a gap nor a repeat, and no
+// time is before the one above it, however many writers there are.
 func AppendActivity(ctx context.Context, m run.Manifest, raw []byte, now time.Time) error {
 	doc, err := jsondoc.Parse("--event", raw)
 	if err != nil {
 		return err
 	}
-	defaults := []struct{ key, value string }{{"runId", m.RunID}, {"at", run.Stamp(now)}, {"contract", "activity-contract-v1"}}
-	if _, ok := doc.Lookup("/id"); !ok {
-		id, err := nextActivityID(m)
+	path := run.Abs(m.ProjectRoot, m.EventsLogPath)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.AppendFunc(ctx, path, func() ([][]byte, error) {
+		id, last, err := nextActivity(m)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		defaults = append(defaults, struct{ key, value string }{"id", id})
-	}
-	for _, d := range defaults {
-		if _, ok := doc.Lookup("/" + d.key); ok {
-			continue
+		doc, err = withDefaults(doc, [][2]string{{"runId", m.RunID}, {"at", max(run.Stamp(now), last)}, {"contract", "activity-contract-v1"}, {"id", id}})
+		if err != nil {
+			return nil, err
 		}
-		if doc, err = doc.Set("/"+d.key, d.value); err != nil {
-			return &PlanError{Status: 2, Problems: []error{err}}
-		}
-	}
-	return appendChecked(ctx, m, m.EventsLogPath, doc, "event")
+		line, err := checkedLine(m, doc, "event", func(p *problems) { checkActivity(p, doc, id, last) })
+		return [][]byte{line}, err
+	})
 }
 
-// nextActivityID is the id after the last activity event of the run.
-func nextActivityID(m run.Manifest) (string, error) {
+// withDefaults sets the keys that doc lacks.
+func withDefaults(doc jsondoc.Doc, defaults [][2]string) (_ jsondoc.Doc, err error) {
+	for _, d := range defaults {
+		if _, ok := doc.Lookup("/" + d[0]); ok {
+			continue
+		}
+		if doc, err = doc.Set("/"+d[0], d[1]); err != nil {
+			return doc, &PlanError{Status: 2, Problems: []error{err}}
+		}
+	}
+	return doc, nil
+}
+
+// checkActivity holds an event against its place in the log: id is the next
+// one, last the time of the event before.
+func checkActivity(p *problems, doc jsondoc.Doc, id, last string) {
+	var event run.EventRow
+	if json.Unmarshal(doc.Raw, &event) != nil {
+		return // the schema has said so
+	}
+	if event.ID != id {
+		p.add("/id", "%q (expected %q, the next one)", event.ID, id)
+	}
+	if event.At < last {
+		p.add("/at", "%q is before the event above it (expected %q or later)", event.At, last)
+	}
+	if _, ok := doc.Lookup("/workerId"); ok {
+		p.add("/workerId", "events of the lead carry none (expected the worker in assignmentRef)")
+	}
+}
+
+// nextActivity is the id after the last activity event of the run, and the
+// time of that event, "" without one.
+func nextActivity(m run.Manifest) (id, last string, _ error) {
 	rows, _, err := jsonl.ReadFile(run.Abs(m.ProjectRoot, m.EventsLogPath))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return "", "", err
 	}
-	last := 0
+	highest := 0
 	for _, row := range rows {
 		var event run.EventRow
 		if json.Unmarshal(row.Raw, &event) != nil || event.RunID != m.RunID {
@@ -91,29 +126,29 @@ func nextActivityID(m run.Manifest) (string, error) {
 		}
 		var n int
 		if _, err := fmt.Sscanf(event.ID, "A-%d", &n); err == nil {
-			last = max(last, n)
+			highest, last = max(highest, n), max(last, event.At)
 		}
 	}
-	return fmt.Sprintf("A-%03d", last+1), nil
+	return fmt.Sprintf("A-%03d", highest+1), last, nil
 }
 
 // AppendError appends a row to the run's errors log, after its schema was
 // checked. What the run knows is filled in.
 func AppendError(ctx context.Context, m run.Manifest, doc jsondoc.Doc, now time.Time) error {
-	var err error
-	for _, d := range []struct{ key, value string }{{"runId", m.RunID}, {"at", run.Stamp(now)}, {"source", "observed"}} {
-		if _, ok := doc.Lookup("/" + d.key); ok {
-			continue
-		}
-		if doc, err = doc.Set("/"+d.key, d.value); err != nil {
-			return &PlanError{Status: 2, Problems: []error{err}}
-		}
+	doc, err := withDefaults(doc, [][2]string{{"runId", m.RunID}, {"at", run.Stamp(now)}, {"source", "observed"}})
+	if err != nil {
+		return err
 	}
-	return appendChecked(ctx, m, m.ErrorsLogPath, doc, "error")
+	line, err := checkedLine(m, doc, "error", func(*problems) {})
+	if err != nil {
+		return err
+	}
+	return appendRows(ctx, run.Abs(m.ProjectRoot, m.ErrorsLogPath), line)
 }
 
-// appendChecked appends a row that fits its schema and belongs to the run.
-func appendChecked(ctx context.Context, m run.Manifest, path string, doc jsondoc.Doc, kind string) error {
+// checkedLine is the line of a row that fits its schema, belongs to the run and
+// has none of the faults that more finds.
+func checkedLine(m run.Manifest, doc jsondoc.Doc, kind string, more func(*problems)) ([]byte, error) {
 	p := &problems{where: doc.Name}
 	for _, f := range schema.Validate(doc, kind) {
 		if f.Level == finding.Error {
@@ -126,20 +161,23 @@ func appendChecked(ctx context.Context, m run.Manifest, path string, doc jsondoc
 	if json.Unmarshal(doc.Raw, &head) == nil && head.RunID != "" && head.RunID != m.RunID {
 		p.add("/runId", "%q (expected %q)", head.RunID, m.RunID)
 	}
+	more(p)
 	if err := p.err(2); err != nil {
-		return err
+		return nil, err
 	}
-	line, err := jsondoc.MarshalLine(jsonRaw(doc.Raw))
-	if err != nil {
-		return err
-	}
-	return appendRows(ctx, run.Abs(m.ProjectRoot, path), line)
+	return jsondoc.MarshalLine(jsonRaw(doc.Raw))
 }
 
 // FoldErrors takes errors sidecars into the errors log, each row once; without
 // names, all that lie among the run's worker results. It gives the number of
 // rows that were new.
 func FoldErrors(ctx context.Context, m run.Manifest, files []string) (int, error) {
+	p := &problems{where: "errors fold"}
+	for _, file := range files {
+		if _, err := os.Stat(file); err != nil {
+			p.list = append(p.list, err)
+		}
+	}
 	if len(files) == 0 {
 		dir := filepath.Join(run.Abs(m.ProjectRoot, m.Folder().Dir()), "worker-results")
 		found, err := filepath.Glob(globSafe(dir) + "/*-worker-errors*.json")
@@ -152,11 +190,9 @@ func FoldErrors(ctx context.Context, m run.Manifest, files []string) (int, error
 	if err != nil {
 		return 0, err
 	}
-	p := &problems{where: "errors fold"}
 	var fresh []run.ErrorRow
 	for _, file := range files {
-		job, attempt := sidecarOwner(m, file)
-		rows, err := readWorkerErrors(file, job, attempt, phaseOf(purposeOf(job)), "")
+		rows, err := foldable(m, file)
 		if err != nil {
 			p.list = append(p.list, err)
 			continue
@@ -175,28 +211,47 @@ func FoldErrors(ctx context.Context, m run.Manifest, files []string) (int, error
 	return len(fresh), b.writeError(ctx, fresh...)
 }
 
-// sidecarOwner finds whose errors sidecar a file is, by its name.
-func sidecarOwner(m run.Manifest, file string) (run.Job, int) {
-	stem, rest, _ := strings.Cut(filepath.Base(file), "-worker-errors")
-	attempt := 1
-	if _, err := fmt.Sscanf(rest, ".attempt-%d.json", &attempt); err != nil {
-		attempt = 1
+// foldable are the rows of an errors sidecar, of the worker that it names.
+func foldable(m run.Manifest, file string) ([]run.ErrorRow, error) {
+	own, err := readErrorsSidecar(file)
+	if own == nil || err != nil {
+		return nil, err
 	}
 	for _, row := range m.RoleExecutions {
-		if row.WorkerID == stem {
-			purpose := map[string]string{
-				run.RoleVerifier: PurposeVerifier, run.RoleImplementer: PurposeImplementer, run.RoleReportWriter: PurposeReportWriter,
-			}[row.Role]
-			return run.Job{AssignmentRef: run.AssignmentRef(orText(purpose, PurposeAnalysis), stem), Role: row.Role, WorkerID: stem}, attempt
+		if row.WorkerID != own.WorkerID {
+			continue
+		}
+		purpose := map[string]string{
+			run.RoleVerifier: PurposeVerifier, run.RoleImplementer: PurposeImplementer, run.RoleReportWriter: PurposeReportWriter,
+		}[row.Role]
+		job := run.Job{AssignmentRef: run.AssignmentRef(orText(purpose, PurposeAnalysis), row.WorkerID), Role: row.Role, WorkerID: row.WorkerID}
+		return errorRows(*own, job, attemptOfErrors(m, row.WorkerID, file), phaseOf(purposeOf(job)), ""), nil
+	}
+	return nil, fmt.Errorf("%s: /workerId: %q is no worker of the run", file, own.WorkerID)
+}
+
+// mostAttempts bounds the search for the attempt that an errors sidecar is of.
+const mostAttempts = 99
+
+// attemptOfErrors is the attempt whose errors sidecar has the name of file, 1
+// for a file of another name.
+func attemptOfErrors(m run.Manifest, workerID, file string) int {
+	for n := 2; n <= mostAttempts; n++ {
+		if filepath.Base(m.Folder().WorkerErrors(workerID, n)) == filepath.Base(file) {
+			return n
 		}
 	}
-	return run.Job{WorkerID: stem}, attempt
+	return 1
 }
 
 // rowKey is what makes two folded rows the same account.
 func rowKey(r run.ErrorRow) string {
 	worker := run.LedgerRow{AssignmentRef: r.AssignmentRef}.WorkerKey()
-	return strings.Join([]string{r.At, worker, r.Command, r.Message}, "\x00")
+	exit := ""
+	if r.ExitCode != nil {
+		exit = strconv.Itoa(*r.ExitCode)
+	}
+	return strings.Join([]string{r.At, worker, r.Command, exit, r.Message}, "\x00")
 }
 
 func foldedRows(m run.Manifest) (map[string]bool, error) {

@@ -19,18 +19,20 @@ func (b *book) foldErrors(ctx context.Context, a *attempt) error {
 	if name == "" || b.manifest == nil {
 		return nil
 	}
-	rows, err := readWorkerErrors(a.files.abs(name), a.t.job, a.n, phaseOf(purposeOf(a.t.job)), a.files.Log)
+	own, err := readErrorsSidecar(a.files.abs(name))
 	if err != nil {
 		// What a worker wrote wrong must not stop our own records.
 		b.warn(fmt.Sprintf("%s: not folded into the errors log: %v", name, err))
 		return nil
 	}
-	return b.writeError(ctx, rows...)
+	if own == nil {
+		return nil
+	}
+	return b.writeError(ctx, errorRows(*own, a.t.job, a.n, phaseOf(purposeOf(a.t.job)), a.files.Log)...)
 }
 
-// readWorkerErrors makes rows of the errors log from an errors sidecar. A
-// missing one has none.
-func readWorkerErrors(path string, job run.Job, attempt int, phase, logPath string) ([]run.ErrorRow, error) {
+// readErrorsSidecar reads an errors sidecar; a missing one is nil.
+func readErrorsSidecar(path string) (*run.WorkerErrors, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -42,6 +44,11 @@ func readWorkerErrors(path string, job run.Job, attempt int, phase, logPath stri
 	if err := schema.Decode(doc, "okstra-worker-errors", &own); err != nil {
 		return nil, err
 	}
+	return &own, nil
+}
+
+// errorRows makes rows of the errors log from a worker's own account.
+func errorRows(own run.WorkerErrors, job run.Job, attempt int, phase, logPath string) []run.ErrorRow {
 	rows := make([]run.ErrorRow, len(own.Errors))
 	for i, e := range own.Errors {
 		rows[i] = run.ErrorRow{
@@ -49,5 +56,5 @@ func readWorkerErrors(path string, job run.Job, attempt int, phase, logPath stri
 			Command: oneLine(orText(e.Command, e.Tool)), ExitCode: e.ExitCode, Message: oneLine(e.Message), LogPath: logPath,
 		}
 	}
-	return rows, nil
+	return rows
 }
