@@ -30,10 +30,7 @@ type stageReport struct {
 		Commits []struct {
 			SHA string `json:"sha"`
 		} `json:"commits"`
-		Verification []struct {
-			Verifier string `json:"verifier"`
-			Result   string `json:"result"`
-		} `json:"verification"`
+		Verification []verifierResult `json:"verification"`
 	} `json:"implementation"`
 	FinalVerification *struct {
 		Scope    string `json:"scope"`
@@ -46,10 +43,7 @@ type stageReport struct {
 			ID string `json:"id"`
 		} `json:"acceptanceBlockers"`
 	} `json:"finalVerification"`
-	ReleaseHandoff *struct {
-		Mode   string `json:"mode"`
-		Stages []int  `json:"stages"`
-	} `json:"releaseHandoff"`
+	ReleaseHandoff *handoff `json:"releaseHandoff"`
 }
 
 // StageRecorder writes down what a run's report says about stages. It refuses
@@ -59,8 +53,9 @@ type StageRecorder struct {
 	Now      func() time.Time
 	Say      func(text string)
 
-	doc    jsondoc.Doc
-	report stageReport
+	doc     jsondoc.Doc
+	report  stageReport
+	context run.Context
 }
 
 // open reads the report and checks that it is this run's, and of the type that
@@ -82,7 +77,8 @@ func (s *StageRecorder) open(taskType string) error {
 	if h.TaskKey != m.Task.TaskKey || h.TaskType != taskType || h.RunSeq != m.Task.RunSeq {
 		return refusal("%s is the report of %s:%s:%s (expected %s)", m.ReportDataPath, h.TaskKey, h.TaskType, h.RunSeq, m.RunID)
 	}
-	return nil
+	_, err = run.Load(run.Abs(m.ProjectRoot, m.ActiveRunContextPath), "okstra-active-run-context", &s.context)
+	return err
 }
 
 func refusal(format string, args ...any) error {
@@ -95,7 +91,11 @@ func (s *StageRecorder) Persist(ctx context.Context) error {
 	if err := s.openStage(); err != nil {
 		return err
 	}
-	if against := s.against(); len(against) > 0 {
+	against, err := s.against()
+	if err != nil {
+		return err
+	}
+	if len(against) > 0 {
 		return refusal("the report does not support a persisted stage: %s", strings.Join(against, ", "))
 	}
 	block := s.report.Implementation
@@ -122,7 +122,11 @@ func (s *StageRecorder) Withhold(ctx context.Context, reason string) error {
 	if err := s.openStage(); err != nil {
 		return err
 	}
-	if len(s.against()) == 0 {
+	against, err := s.against()
+	if err != nil {
+		return err
+	}
+	if len(against) == 0 {
 		return refusal("the report does not support a withheld stage: every verifier passed it")
 	}
 	if path := s.Manifest.Folder().Carry(s.report.Implementation.Stage); exists(run.Abs(s.Manifest.ProjectRoot, path)) {
@@ -138,28 +142,20 @@ func (s *StageRecorder) openStage() error {
 	if s.report.Implementation == nil {
 		return refusal("%s has no block implementation", s.Manifest.ReportDataPath)
 	}
-	var current run.Context
-	if _, err := run.Load(run.Abs(s.Manifest.ProjectRoot, s.Manifest.ActiveRunContextPath), "okstra-active-run-context", &current); err != nil {
-		return err
-	}
-	if stage := current.Run.Stage; stage == nil || *stage != s.report.Implementation.Stage {
+	if stage := s.context.Run.Stage; stage == nil || *stage != s.report.Implementation.Stage {
 		return refusal("the report is about stage %d, which is not the stage of this run", s.report.Implementation.Stage)
 	}
 	return nil
 }
 
 // against lists what speaks against carrying the stage on.
-func (s *StageRecorder) against() []string {
-	var list []string
-	for _, v := range s.report.Implementation.Verification {
-		if v.Result != "PASS" {
-			list = append(list, v.Verifier+" says "+v.Result)
-		}
+func (s *StageRecorder) against() ([]string, error) {
+	state, _, err := run.LoadTeamState(run.Abs(s.Manifest.ProjectRoot, s.Manifest.TeamStatePath))
+	if err != nil {
+		return nil, err
 	}
-	if len(s.report.Implementation.Verification) == 0 {
-		list = append(list, "nobody verified it")
-	}
-	return list
+	rows, _ := state.Ledger()
+	return againstPersisting(s.report.Implementation.Verification, s.Manifest.RoleExecutions, rows), nil
 }
 
 // setCarry notes the decision in the report's data, so that report and sidecar
@@ -201,11 +197,13 @@ func (s *StageRecorder) Verified(ctx context.Context) error {
 			against = append(against, c.RequirementID+" is "+c.Status)
 		}
 	}
+	stages := stagesOf(block.Scope, block.Stages)
+	against = append(against, againstScope(stages, s.context.Run.Stage)...)
 	if len(against) > 0 {
 		return refusal("the report does not support an accepted stage: %s", strings.Join(against, ", "))
 	}
 	token := "accepted"
-	return s.consume(ctx, stagesOf(block.Scope, block.Stages), "verified", &token)
+	return s.consume(ctx, stages, "verified", &token)
 }
 
 // Taken appends the stages that a release hand-off took.
@@ -216,6 +214,15 @@ func (s *StageRecorder) Taken(ctx context.Context) error {
 	block := s.report.ReleaseHandoff
 	if block == nil {
 		return refusal("%s has no block releaseHandoff", s.Manifest.ReportDataPath)
+	}
+	var in run.Inputs
+	if path := s.context.SourceArtifacts.RunInputsPath; path != "" {
+		if _, err := run.Load(run.Abs(s.Manifest.ProjectRoot, path), "okstra-run-inputs", &in); err != nil {
+			return err
+		}
+	}
+	if against := againstTaking(*block, in.Inputs.HandoffStages); len(against) > 0 {
+		return refusal("the report does not support a hand-off: %s", strings.Join(against, ", "))
 	}
 	rows, err := readConsumers(s.consumers())
 	if err != nil {
