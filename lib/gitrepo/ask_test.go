@@ -112,10 +112,8 @@ func TestAQuestionStartsNoProgramOfTheRepository(t *testing.T) {
 	s.git("config", "core.fsmonitor", "touch "+mark+";false")
 	s.git("config", "core.pager", "touch "+mark)
 	ctx, repo := t.Context(), s.repo()
-	_, _ = repo.IndexFlags(ctx)
 	_, _ = repo.Refs(ctx)
 	_, _ = repo.Dirty(ctx)
-	_, _ = repo.Blobs(ctx, []string{"a.txt"})
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("a command of .git/config was run")
 	}
@@ -139,7 +137,7 @@ func TestReport28QuestionsLeaveTheIndexAlone(t *testing.T) {
 	if _, err := repo.Dirty(ctx); err != nil {
 		t.Errorf("a foreign index.lock stops a question: %v", err)
 	}
-	if _, err := repo.IndexFlags(ctx); err != nil {
+	if _, err := repo.Refs(ctx); err != nil {
 		t.Error(err)
 	}
 	after, _ := os.Stat(index)
@@ -149,34 +147,6 @@ func TestReport28QuestionsLeaveTheIndexAlone(t *testing.T) {
 	}
 	if _, err := os.Stat(index + ".lock"); err != nil {
 		t.Error("somebody else's index.lock is gone")
-	}
-}
-
-func TestIndexFlagsAndBlobs(t *testing.T) {
-	s := newSandbox(t)
-	odd := "odd \xff\nname"
-	for _, name := range []string{"b.txt", "c.txt", odd} {
-		s.write(name, name)
-	}
-	s.git("add", ".")
-	s.git("update-index", "--assume-unchanged", "b.txt")
-	s.git("update-index", "--skip-worktree", "c.txt", odd)
-	s.git("update-index", "--assume-unchanged", odd)
-	flags, err := s.repo().IndexFlags(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(Flags{AssumeUnchanged: []string{"b.txt", odd}, SkipWorktree: []string{"c.txt", odd}}, flags); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	s.git("rm", "-q", "--cached", "a.txt") // only HEAD has it now
-	blobs, err := s.repo().Blobs(t.Context(), []string{"a.txt", odd, "none", "*"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]string{"a.txt": s.git("rev-parse", "HEAD:a.txt"), odd: s.git("rev-parse", ":"+odd)}
-	if diff := cmp.Diff(want, blobs); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
