@@ -148,16 +148,6 @@ func (f *Flags) Int(name string, def, min, max int) *int {
 	return v
 }
 
-// Int64 is Int for sizes and counts that may be large.
-func (f *Flags) Int64(name string, def, min, max int64) *int64 {
-	v := &def
-	f.flag(name, &option{set: func(s string) (err error) {
-		*v, err = parseInt(s, min, max)
-		return err
-	}})
-	return v
-}
-
 func parseInt(s string, min, max int64) (int64, error) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err == nil && min <= n && n <= max {

@@ -32,9 +32,6 @@ type Tally struct {
 	Adversarial bool // the burden of proof is on the claim
 }
 
-// Eligible is the number of voters.
-func (t Tally) Eligible() int { return t.Agree + t.Disagree + t.Missing }
-
 // Support and total are weighed by the majority rule. Where the burden of
 // proof is not on the claim, the claim itself weighs as much as one vote per
 // source.

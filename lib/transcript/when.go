@@ -97,6 +97,3 @@ func (w Window) Holds(at int64) bool {
 	t := time.Unix(0, at)
 	return (w.Since.IsZero() || !t.Before(w.Since)) && (w.Until.IsZero() || !t.After(w.Until))
 }
-
-// InWindow is Holds for a time as a transcript writes it.
-func InWindow(ts string, w Window) bool { return w.Holds(Instant(ts)) }

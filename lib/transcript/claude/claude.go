@@ -11,8 +11,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/lines"
@@ -61,17 +59,6 @@ func roots(h transcript.Home) []transcript.Root {
 
 func isTranscript(path string) bool { return transcript.HasSuffix(path, ".jsonl") }
 
-// ProjectFolder is the name of the folder that holds the sessions of a working
-// directory.
-func ProjectFolder(cwd string) string {
-	return strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			return r
-		}
-		return '-'
-	}, cwd)
-}
-
 // needle is the key of every usage object, its rarest letter the second byte.
 var needle = lines.NewNeedle('g', `"usage"`)
 
@@ -106,9 +93,6 @@ func AgentOfFile(path string) string {
 	}
 	return name[:cut]
 }
-
-// IsAgentFile reports whether a file is a sub-agent's, named or not.
-func IsAgentFile(path string) bool { return strings.HasPrefix(stem(path), "agent-") }
 
 // LeadOfFile is the session whose directory a sub-agent's file lies in:
 // <session>/subagents/…/agent-*.jsonl. It is "" for other files.
