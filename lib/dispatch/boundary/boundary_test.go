@@ -285,6 +285,23 @@ func TestBoundariesRefuseWritesOutside(t *testing.T) {
 	}
 }
 
+// A folder that is to stay writable and is not there is a fault of its own job,
+// which cannot be started; the others of the batch are.
+func TestAMissingArtifactFolderIsAFaultOfItsJob(t *testing.T) {
+	root, _ := tree(t)
+	if err := os.RemoveAll(filepath.Join(root, "results")); err != nil {
+		t.Fatal(err)
+	}
+	box, err := testSet(t).Box(Landlock, Order{Name: "one", Tree: root, Root: root, Policy: readonlyPolicy(root)})
+	if err != nil {
+		t.Fatalf("Box = %v, want a box that cannot be put around anything", err)
+	}
+	defer box.Close()
+	if err := box.Wrap(&proc.Spec{Argv: []string{"true"}}); err == nil || !strings.Contains(err.Error(), "results") {
+		t.Errorf("Wrap = %v, want an error that names the folder", err)
+	}
+}
+
 // Two jobs write the same path of one tree at once and are told apart by call
 // (reports 20 and 34: a shared tree, one job's changes blamed on another).
 func TestReport34ParallelJobsOnOneTreeAreToldApart(t *testing.T) {

@@ -20,6 +20,7 @@ type box struct {
 	enclosure enclosure
 	dir       string // of what the overlays keep, "" without
 	mutations []run.Mutation
+	missing   error // a folder to be left writable is not there: this job cannot be started
 }
 
 func (s *Set) make(kind string, order Order) (Box, error) {
@@ -39,7 +40,7 @@ func (s *Set) make(kind string, order Order) (Box, error) {
 		}
 		for _, dir := range b.enclosure.Writable {
 			if _, err := os.Stat(dir); err != nil {
-				return nil, err
+				b.missing = fmt.Errorf("a folder that stays writable is not there: %w", err)
 			}
 		}
 	case Overlay:
@@ -118,7 +119,12 @@ func (b *box) trees() []string {
 	return list
 }
 
-func (b *box) Wrap(spec *proc.Spec) error { return b.enclosure.wrap(b.self, spec) }
+func (b *box) Wrap(spec *proc.Spec) error {
+	if b.missing != nil {
+		return b.missing
+	}
+	return b.enclosure.wrap(b.self, spec)
+}
 
 func (b *box) Record() run.Boundary {
 	r := run.Boundary{Kind: b.kind, SelfTest: "passed", Requested: b.order.Requests, Mutations: b.mutations}
