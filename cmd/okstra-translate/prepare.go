@@ -44,7 +44,8 @@ func updateFlags(f *cli.Flags) cli.Body {
 	}
 }
 
-// handOut prints a payload and writes the Markdown that goes with it.
+// handOut prints a payload and then writes the Markdown that goes with it: a
+// payload that did not arrive leaves no file behind.
 func handOut(std cli.IO, source translate.Source, lang language.Tag, markdown *cli.Output, data string) error {
 	if markdown.Set() {
 		if markdown.Name() == "-" {
@@ -53,11 +54,14 @@ func handOut(std cli.IO, source translate.Source, lang language.Tag, markdown *c
 		if sameFile(markdown.Name(), data) {
 			return cli.Usagef("--markdown: %q is also --data", markdown.Name())
 		}
-		if err := markdown.Write(std, source.Markdown(note(source, lang))); err != nil {
-			return err
-		}
 	}
-	return std.Document(source)
+	if err := std.Document(source); err != nil || !markdown.Set() {
+		return err
+	}
+	if err := std.Flush(); err != nil {
+		return err
+	}
+	return markdown.Write(std, source.Markdown(note(source, lang)))
 }
 
 func sameFile(a, b string) bool {

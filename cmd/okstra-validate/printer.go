@@ -89,7 +89,7 @@ func (p *printer) convert(r validate.Result) output.Run {
 			r.Findings[i].Baseline = "unchanged"
 		}
 	}
-	run := output.Run{Run: r.Run, TaskType: r.TaskType, RunSeq: r.RunSeq, Findings: r.Findings, Prefix: p.prefix(r.Root)}
+	run := output.Run{Run: r.Run, TaskType: r.TaskType, RunSeq: r.RunSeq, Findings: r.Findings, Judged: r.Judged, Prefix: p.prefix(r.Root)}
 	for _, s := range r.Subjects {
 		run.Subjects = append(run.Subjects, output.Subject{Name: s.Name, Digest: s.Digest})
 	}

@@ -36,7 +36,7 @@ type session struct {
 
 // open reads the state that path names.
 func open(ctx context.Context, std cli.IO, path string) (*session, error) {
-	if _, err := os.Lstat(path); path != "" && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(path); path != "" && path != "-" && errors.Is(err, fs.ErrNotExist) {
 		return nil, missing(path)
 	}
 	s, err := locked(ctx, std, path)
@@ -61,11 +61,33 @@ func locked(ctx context.Context, std cli.IO, path string) (*session, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return nil, cli.BadInput(fmt.Errorf("state file %q: its folder does not exist", path))
 	}
+	if err := lockable(path); err != nil {
+		return nil, err
+	}
 	lock, err := atomicfile.Lock(ctx, path, atomicfile.LockWait)
 	if err != nil {
 		return nil, err
 	}
 	return &session{std: std, path: path, lock: lock}, nil
+}
+
+// lockable refuses what can never be a state file before a lock file is made
+// beside it.
+func lockable(path string) error {
+	if path == "-" {
+		return cli.Usagef("--state-file: %q (expected a file, which is read and replaced)", path)
+	}
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return cli.BadInput(fmt.Errorf("state file %q: %w", path, err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return cli.BadInput(fmt.Errorf("state file %q: %w", path, atomicfile.ErrSymlink))
+	case !info.Mode().IsRegular():
+		return cli.BadInput(fmt.Errorf("state file %q: %w", path, atomicfile.ErrNotRegular))
+	}
+	return nil
 }
 
 func (s *session) load(ctx context.Context) error {

@@ -31,7 +31,7 @@ func ReadJobs(r io.Reader, name string) ([]run.Job, error) {
 			continue
 		}
 		var job run.Job
-		if err := schema.Decode(jsondoc.Doc{Name: fmt.Sprintf("%s:%d", name, row.Number), Raw: row.Raw}, "okstra-job", &job); err != nil {
+		if err := schema.DecodeLine(name, row.Number, row.Raw, "okstra-job", &job); err != nil {
 			p.list = append(p.list, err)
 			continue
 		}

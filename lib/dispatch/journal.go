@@ -229,23 +229,23 @@ func incomplete(text []byte) bool {
 // document takes a row; again tells that it accepts a job that was accepted
 // before.
 func (r *journalReader) document(row jsonl.Row) (again bool, _ error) {
-	doc := jsondoc.Doc{Name: fmt.Sprintf("%s:%d", r.path, row.Number), Raw: row.Raw}
+	where := fmt.Sprintf("%s:%d", r.path, row.Number)
 	var head struct {
 		Kind  string `json:"kind"`
 		JobID string `json:"jobId"`
 	}
 	if json.Unmarshal(row.Raw, &head) != nil || head.JobID == "" {
-		return false, fmt.Errorf("%s: neither a job nor a result", doc.Name)
+		return false, fmt.Errorf("%s: neither a job nor a result", where)
 	}
 	known := r.record.entries[head.JobID]
 	switch head.Kind {
 	case "okstra-job":
 		var job run.Job
-		if err := schema.Decode(doc, "okstra-job", &job); err != nil {
+		if err := schema.DecodeLine(r.path, row.Number, row.Raw, "okstra-job", &job); err != nil {
 			return false, err
 		}
 		if r.runID != "" && !strings.HasPrefix(job.JobID, r.runID+"/") {
-			return false, fmt.Errorf("%s: job %q is of another run (expected %q)", doc.Name, job.JobID, r.runID)
+			return false, fmt.Errorf("%s: job %q is of another run (expected %q)", where, job.JobID, r.runID)
 		}
 		if known != nil {
 			if err := known.again(job); err != nil {
@@ -260,15 +260,15 @@ func (r *journalReader) document(row jsonl.Row) (again bool, _ error) {
 		r.record.entries[job.JobID] = &entry{job: job}
 	case "okstra-result":
 		var result run.Result
-		if err := schema.Decode(doc, "okstra-result", &result); err != nil {
+		if err := schema.DecodeLine(r.path, row.Number, row.Raw, "okstra-result", &result); err != nil {
 			return false, err
 		}
 		if known == nil {
-			return false, fmt.Errorf("%s: result of job %q, which was never accepted", doc.Name, result.JobID)
+			return false, fmt.Errorf("%s: result of job %q, which was never accepted", where, result.JobID)
 		}
 		known.result = &result
 	default:
-		return false, fmt.Errorf("%s: kind %q (expected okstra-job or okstra-result)", doc.Name, head.Kind)
+		return false, fmt.Errorf("%s: kind %q (expected okstra-job or okstra-result)", where, head.Kind)
 	}
 	return false, nil
 }

@@ -14,7 +14,6 @@ import (
 
 	"okstra/lib/atomicfile"
 	"okstra/lib/digest"
-	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/run"
 	"okstra/lib/schema"
@@ -136,7 +135,7 @@ func (p *Planner) Queue(ctx context.Context, manifestPath string, r io.Reader, n
 			faults.list = append(faults.list, err)
 			continue
 		}
-		if err := w.addPacket(fmt.Sprintf("%s:%d", name, row.Number), row.Raw); err != nil {
+		if err := w.addPacket(name, row); err != nil {
 			faults.list = append(faults.list, err)
 		}
 	}
@@ -212,11 +211,12 @@ func isResult(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (w *jobWriter) addPacket(name string, raw []byte) error {
+func (w *jobWriter) addPacket(file string, row jsonl.Row) error {
 	var p packet
-	if err := schema.Decode(jsondoc.Doc{Name: name, Raw: raw}, "okstra-convergence-packet", &p); err != nil {
+	if err := schema.DecodeLine(file, row.Number, row.Raw, "okstra-convergence-packet", &p); err != nil {
 		return err
 	}
+	name, raw := fmt.Sprintf("%s:%d", file, row.Number), row.Raw
 	purpose, err := purposeRound(p.RoundKind, p.Round)
 	if err != nil {
 		return fmt.Errorf("%s: /roundKind: %w", name, err)

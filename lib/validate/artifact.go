@@ -46,6 +46,7 @@ type artifact struct {
 	text    []byte // as it lies there; nil for lines
 	runID   string // rows of other runs are left out; "" keeps all
 	wanted  []want
+	used    bool // the rule that is applied has looked at it
 }
 
 // readFault is why a file or a line could not be read.
@@ -62,8 +63,16 @@ type want struct {
 	required bool
 }
 
+// note remembers that a rule has looked at the artifact.
+func (a *artifact) note() {
+	if a != nil {
+		a.used = true
+	}
+}
+
 // usable says whether there is something to judge.
 func (a *artifact) usable() bool {
+	a.note()
 	return a != nil && !a.missing && !a.refused && a.fault == nil
 }
 
@@ -73,6 +82,7 @@ func (a *artifact) absent() bool { return a != nil && a.missing }
 
 // root is the document's value; the zero node when it could not be read.
 func (a *artifact) root() node {
+	a.note()
 	if a == nil || a.doc == nil {
 		return node{}
 	}
@@ -82,6 +92,7 @@ func (a *artifact) root() node {
 // sound says whether the document was read and fits its schema, so that it may
 // be decoded into Go values and recomputed.
 func (a *artifact) sound() bool {
+	a.note()
 	if a == nil || a.doc == nil {
 		return false
 	}

@@ -61,7 +61,7 @@ func Document(name string, raw []byte, kind string) Result {
 	a := &artifact{path: filepath.ToSlash(name), kind: strings.TrimPrefix(kind, "okstra-"), form: document}
 	out := Result{Run: a.path, Subjects: []Subject{{a.path, digest.Bytes(raw)}}}
 	if parse := markdownKinds[kind]; parse != nil {
-		a.text = raw
+		a.text, out.Judged = raw, append([]string{"doc-unreadable"}, markdownRules[kind]...)
 		for _, f := range parse(a.path, raw) {
 			f.Artifact, f.Anchor = a.path, a.line(f.Line)
 			out.Findings = append(out.Findings, f)
@@ -73,12 +73,14 @@ func Document(name string, raw []byte, kind string) Result {
 	s := &subject{opened: map[opening]*artifact{}, artifacts: []*artifact{a}}
 	var found []finding.Finding
 	for _, r := range docRules {
-		if r.Code == "doc-path" || r.Code == "doc-identity" {
-			continue // they need a run
+		if r.Code == "doc-path" || r.Code == "doc-identity" || r.Code == "doc-missing" || r.Code == "doc-torn-line" {
+			continue // they need a run or lines
 		}
 		j := judge{subject: s, rule: r}
 		r.check(&j)
-		found = append(found, j.out...)
+		if found = append(found, j.out...); a.extent() >= due[r.Code] {
+			out.Judged = append(out.Judged, r.Code)
+		}
 	}
 	out.Findings = finish(found)
 	out.Unusable = unusable(out.Findings, a.path)

@@ -187,18 +187,52 @@ func (j *judge) reportStatus() {
 	}
 	rows := map[string]node{}
 	for _, row := range list.list() {
-		rows[row.get("workerId").text()+" "+row.get("role").text()] = row
+		id, role := row.get("workerId"), row.get("role")
+		key := id.text() + " " + role.text()
+		if rows[key].has() {
+			j.at(id, "a row for each worker", "%s, which stands twice as %s", id.show(), finding.Quote(role.text()))
+			continue
+		}
+		rows[key] = row
+		if role.text() != run.RoleLeader && id.text() != "" && !slices.ContainsFunc(j.roster, func(m *member) bool { return m.id == id.text() && m.role == role.text() }) {
+			j.at(id, "a worker of the team state", "%s as %s, which the team state lacks", id.show(), finding.Quote(role.text()))
+		}
 	}
 	for _, m := range j.roster {
 		row, there := rows[m.id+" "+m.role]
-		late := m.role == run.RoleReportWriter || m.role == run.RoleTranslator
-		status := row.get("status")
-		switch {
+		switch late := m.role == run.RoleReportWriter || m.role == run.RoleTranslator; {
 		case !there && !late:
 			j.at(list, "a row for each worker", "a list without %s as %s", m.id, m.role)
-		case there && slices.Contains(terminal, m.status) && status.isText() && status.text() != m.status && m.role != run.RoleTranslator:
-			j.at(status, m.status+", as in the team state", "%s for %s", status.show(), m.id)
+		case there:
+			j.reportEntry(row, m)
 		}
+	}
+}
+
+// reportEntry compares a row of the report with the worker that it is about.
+// A model is told by its name, by what the CLI was given, or with its provider.
+func (j *judge) reportEntry(row node, m *member) {
+	status := row.get("status")
+	if slices.Contains(terminal, m.status) && status.isText() && status.text() != m.status && m.role != run.RoleTranslator {
+		j.at(status, m.status+", as in the team state", "%s for %s", status.show(), m.id)
+	}
+	var models []string
+	for _, key := range []string{"model", "modelExecutionValue"} {
+		if name := m.get(key).text(); name != "" {
+			models = append(models, name, m.get("provider").text()+"/"+name)
+		}
+	}
+	if model := row.get("model"); model.text() != "" && len(models) > 0 && !slices.Contains(models, model.text()) {
+		j.at(model, models[0]+", as in the team state", "%s for %s", model.show(), m.id)
+	}
+	named, due := row.get("resultPath"), m.get("resultPath").text()
+	if named.text() == "" || due == "" {
+		return
+	}
+	have, errHave := j.rel(named.text())
+	want, errWant := j.rel(due)
+	if errHave == nil && errWant == nil && have != want {
+		j.at(named, due+", as in the team state", "%s for %s", named.show(), m.id)
 	}
 }
 

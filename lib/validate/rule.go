@@ -53,26 +53,30 @@ type table struct {
 	about       string
 	rules       []Rule
 	checkpoints bool // they can be judged while a run goes on
+	roster      bool // they go through the workers or their dispatches
 }
+
+// documents is the table of the rules about documents as such.
+const documents = "Documents"
 
 // tables lists every rule, in the order of docs/rules.md.
 func tables() []table {
 	return []table{
-		{"Documents", docRules, true},
-		{"Run manifest", manifestRules, false},
-		{"Progress checkpoints", progressRules, true},
-		{"Activity contract", activityRules, true},
-		{"Worker results", resultRules, false},
-		{"Team state", teamRules, false},
-		{"Dispatches", dispatchRules, false},
-		{"Write policy and audit", policyRules, false},
-		{"Usage", usageRules, false},
-		{"Convergence", convRules, false},
-		{"Plan", planRules, false},
-		{"Report data", reportRules, false},
-		{"Translations", translationRules, false},
-		{"Stages", stageRules, false},
-		{"Hand-off", handoffRules, false},
+		{documents, docRules, true, false},
+		{"Run manifest", manifestRules, false, false},
+		{"Progress checkpoints", progressRules, true, true},
+		{"Activity contract", activityRules, true, false},
+		{"Worker results", resultRules, false, true},
+		{"Team state", teamRules, false, true},
+		{"Dispatches", dispatchRules, false, true},
+		{"Write policy and audit", policyRules, false, true},
+		{"Usage", usageRules, false, true},
+		{"Convergence", convRules, false, true},
+		{"Plan", planRules, false, true},
+		{"Report data", reportRules, false, false},
+		{"Translations", translationRules, false, false},
+		{"Stages", stageRules, false, false},
+		{"Hand-off", handoffRules, false, false},
 	}
 }
 

@@ -47,7 +47,7 @@ var reportRules = []Rule{
 	},
 	{
 		Code: "report-status-entry", Level: finding.Error, Title: "a worker's end is missing or told wrongly",
-		Checks: "`executionStatus` lacks a worker of the run, or contradicts its status in the team state. The report writer and the translator may be left out: the report is older than their end.",
+		Checks: "`executionStatus` lacks a worker of the run, has one that the team state lacks or one twice, or contradicts its status, model or result path in the team state. The report writer and the translator may be left out: the report is older than their end.",
 		Why:    "A reader must see whose word is missing.",
 		Fails:  `"status": "completed" for scope-c, which timed out`,
 		Passes: `"status": "timeout", "reason": "no output for 900 s"`,

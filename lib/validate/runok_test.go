@@ -59,3 +59,20 @@ func TestTheSoundProjectPasses(t *testing.T) {
 		}
 	}
 }
+
+// TestASoundRunIsJudgedByEveryRule: where every document can be read, a
+// statement about the run leaves no rule out that holds for it.
+func TestASoundRunIsJudgedByEveryRule(t *testing.T) {
+	manifests, err := Find(filepath.Join("..", "..", "testdata", "run-ok"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range manifests {
+		got := Run(m, Options{})
+		for _, r := range Rules() {
+			if r.Applies(got.TaskType) && !slices.Contains(got.Judged, r.Code) {
+				t.Errorf("%s: %s was not judged", got.Run, r.Code)
+			}
+		}
+	}
+}

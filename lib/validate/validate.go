@@ -38,6 +38,10 @@ type Result struct {
 	Root     string
 	Findings []finding.Finding
 	Subjects []Subject
+	// Judged are the codes of the rules that were applied to documents that
+	// could be read, in the order of Rules; a rule that has found something
+	// while a document was missing is among the findings only.
+	Judged []string
 	// Over says that the run has ended.
 	Over bool
 	// Unusable is a run manifest or document that could not be used at all:
@@ -72,25 +76,29 @@ func (r Result) Count(level finding.Level) int {
 func Run(manifestPath string, opt Options) Result {
 	s := load(manifestPath, opt)
 	out := Result{Run: s.name, TaskType: s.task.TaskType, RunSeq: s.task.RunSeq, Root: s.root, Over: s.over()}
-	out.Findings = s.judged(opt)
+	out.Findings, out.Judged = s.judged(opt)
 	out.Unusable = unusable(out.Findings, s.name)
 	if opt.Subjects {
-		out.Subjects = s.subjects()
+		out.Subjects = s.subjects(opt)
 	}
 	return out
 }
 
-// judged applies the rules that hold for the run.
-func (s *subject) judged(opt Options) []finding.Finding {
+// judged applies the rules that hold for the run, and says which of them had
+// something to judge.
+func (s *subject) judged(opt Options) ([]finding.Finding, []string) {
 	var found []finding.Finding
-	var late []Rule
+	late := func() {}
+	ran := map[string]bool{}
 	errors := 0
-	apply := func(r Rule) {
+	apply := func(t table, r Rule) {
+		s.noted()
 		j := judge{subject: s, rule: r, going: opt.Going, errors: errors}
 		if opt.Session {
 			j.only = s.basis()
 		}
 		r.check(&j)
+		ran[r.Code] = j.ran(t)
 		found = append(found, j.out...)
 		for _, f := range j.out {
 			if f.Level == finding.Error {
@@ -107,16 +115,20 @@ func (s *subject) judged(opt Options) []finding.Finding {
 			case !r.Applies(s.task.TaskType), (opt.Session || opt.Going) && !t.checkpoints:
 			case opt.Going && r.Code == "doc-missing":
 			case r.last:
-				late = append(late, r)
+				late = func() { apply(t, r) }
 			default:
-				apply(r)
+				apply(t, r)
 			}
 		}
 	}
-	for _, r := range late {
-		apply(r)
+	late()
+	var codes []string
+	for _, r := range Rules() {
+		if ran[r.Code] {
+			codes = append(codes, r.Code)
+		}
 	}
-	return finish(found)
+	return finish(found), codes
 }
 
 // finish drops what another finding says better, sorts the rest and gives each
@@ -181,11 +193,16 @@ func unusable(found []finding.Finding, name string) *finding.Finding {
 	return nil
 }
 
-// subjects lists the artifacts that are there, with the digests of their bytes.
-func (s *subject) subjects() []Subject {
+// subjects lists the artifacts that were judged and are there, with the digests
+// of their bytes.
+func (s *subject) subjects(opt Options) []Subject {
 	var out []Subject
 	seen := map[string]bool{}
-	for _, a := range s.artifacts {
+	judged := s.artifacts
+	if opt.Session {
+		judged = s.basis()
+	}
+	for _, a := range judged {
 		if a.missing || a.refused || seen[a.path] {
 			continue
 		}

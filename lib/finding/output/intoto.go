@@ -1,6 +1,8 @@
 package output
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +35,7 @@ type TestResultFact struct {
 
 // InToto is a statement about a run. Its subjects are the run's artifacts with
 // the digests of their bytes; its tests are the rules; rules is the digest of
-// the rule table. A finding that a baseline knows still stands: a statement is
+// the rule table. A rule that had nothing to judge is in no list. A finding that a baseline knows still stands: a statement is
 // about the run, not about what was expected of it.
 func InToto(r Run, rules string) Statement {
 	s := Statement{
@@ -55,14 +57,17 @@ func InToto(r Run, rules string) Statement {
 		}
 	}
 	p := &s.Predicate
-	for _, rule := range r.Rules {
-		switch level, found := worst[rule.Code]; {
-		case !found || level == finding.Note:
-			p.PassedTests = append(p.PassedTests, rule.Code)
-		case level == finding.Error:
-			p.FailedTests = append(p.FailedTests, rule.Code)
-		default:
-			p.WarnedTests = append(p.WarnedTests, rule.Code)
+	for _, code := range r.Judged {
+		if level, found := worst[code]; !found || level == finding.Note {
+			p.PassedTests = append(p.PassedTests, code)
+		}
+	}
+	for _, code := range slices.SortedFunc(maps.Keys(worst), inOrderOf(r.Rules)) {
+		switch worst[code] {
+		case finding.Error:
+			p.FailedTests = append(p.FailedTests, code)
+		case finding.Warning:
+			p.WarnedTests = append(p.WarnedTests, code)
 		}
 	}
 	switch {
@@ -72,6 +77,17 @@ func InToto(r Run, rules string) Statement {
 		p.Result = "WARNED"
 	}
 	return s
+}
+
+// inOrderOf sorts the codes of a table as they stand there, others behind them.
+func inOrderOf(rules []Rule) func(a, b string) int {
+	place := map[string]int{}
+	for i, rule := range rules {
+		place[rule.Code] = i - len(rules)
+	}
+	return func(a, b string) int {
+		return cmp.Or(cmp.Compare(place[a], place[b]), strings.Compare(a, b))
+	}
 }
 
 func sha256Of(digest string) map[string]string {

@@ -32,7 +32,8 @@ func one() Run {
 			Fingerprint: "sha256:" + strings.Repeat("3f", 32), Baseline: "new",
 		}},
 		Subjects: []Subject{{report, "sha256:" + strings.Repeat("b5", 32)}},
-		Rules:    []Rule{{Code: "report-verdict", Level: finding.Error, Title: "the verdict does not follow from the report", Help: "Why."}, {Code: "doc-missing", Level: finding.Error}},
+		Rules:    []Rule{{Code: "report-verdict", Level: finding.Error, Title: "the verdict does not follow from the report", Help: "Why."}, {Code: "doc-missing", Level: finding.Error}, {Code: "conv-recompute", Level: finding.Error}},
+		Judged:   []string{"report-verdict", "doc-missing"},
 	}
 }
 

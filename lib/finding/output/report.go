@@ -19,7 +19,8 @@ type Run struct {
 	RunSeq   string            // "" when it is not known
 	Findings []finding.Finding // sorted
 	Subjects []Subject         // the artifacts that were judged, for a statement about them
-	Rules    []Rule            // the rules that were applied
+	Rules    []Rule            // the rules that hold for the run
+	Judged   []string          // the codes of those that had something to judge
 	Prefix   string            // the project root from the folder that paths of annotations are relative to
 }
 
