@@ -249,7 +249,7 @@ func (r *journalReader) document(row jsonl.Row) (again bool, _ error) {
 		}
 		if known != nil {
 			if err := known.again(job); err != nil {
-				return false, fmt.Errorf("%s: %w", doc.Name, err)
+				return false, fmt.Errorf("%s: %w", where, err)
 			}
 			return true, nil
 		}
