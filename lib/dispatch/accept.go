@@ -128,6 +128,11 @@ func (a *acceptance) one(ctx context.Context, job run.Job) (*task, error) {
 		return nil, fmt.Errorf("prompt %q was changed after planning (plan again to accept it)", job.PromptPath)
 	}
 	job.PromptDigest = found
+	if t.manifest != nil {
+		if err := checkHeaders(job.PromptPath, string(text)); err != nil {
+			return nil, err
+		}
+	}
 	if err := checkPlace(job); err != nil {
 		return nil, err
 	}

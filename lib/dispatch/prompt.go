@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"okstra/lib/run"
@@ -93,6 +94,19 @@ func parseHeaders(path, text string) (headers, string, error) {
 		return nil, "", e
 	}
 	return h, rest, nil
+}
+
+// checkHeaders refuses a prompt whose header block was begun and lacks a label:
+// the copy for a later attempt could not name that attempt's own files. A prompt
+// that begins with something else has no headers, and needs none.
+func checkHeaders(path, text string) error {
+	line, _, _ := strings.Cut(text, "\n")
+	label, _, ok := strings.Cut(strings.TrimPrefix(line, "**"), ":**")
+	if !ok || !slices.Contains(headerLabels, label) {
+		return nil
+	}
+	_, _, err := parseHeaders(path, text)
+	return err
 }
 
 // promptCopy is the prompt of a later attempt: the first one with the headers
