@@ -1,10 +1,12 @@
 package audit
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"okstra/lib/writepolicy"
@@ -78,14 +80,19 @@ func TestABrokenRepositoryHidesNothingElse(t *testing.T) {
 
 // What git writes on the way of allowed work must not count against it.
 func TestOrdinaryGitWorkIsNoViolation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some hundred calls of git")
+	}
+	n := atomic.Int32{}
 	commit := func(w *world, tree string) {
-		w.write(filepath.Join(tree, "src/a.go"), "package b\n")
+		w.write(filepath.Join(tree, "src/a.go"), fmt.Sprintln("package b //", n.Add(1)))
 		w.gitIn(tree, "commit", "-qam", "two")
 	}
-	for _, tt := range []struct {
+	type work struct {
 		name string
 		do   func(w *world, tree, sibling string)
-	}{
+	}
+	inBoth := []work{
 		{"commits", func(w *world, tree, _ string) { commit(w, tree) }},
 		{"a commit, packed", func(w *world, tree, _ string) { commit(w, tree); w.gitIn(tree, "pack-refs", "--all") }},
 		{"a commit out of packed refs", func(w *world, tree, _ string) { w.gitIn(tree, "pack-refs", "--all"); commit(w, tree) }},
@@ -101,21 +108,42 @@ func TestOrdinaryGitWorkIsNoViolation(t *testing.T) {
 			w.gitIn(sibling, "bisect", "start", "HEAD", "HEAD~1")
 		}},
 		{"a sibling that is locked", func(w *world, _, sibling string) { w.git("worktree", "lock", sibling) }},
-	} {
-		for _, place := range []string{"main tree", "linked worktree"} {
-			t.Run(tt.name+", "+place, func(t *testing.T) {
-				t.Parallel()
-				w, tree, sibling := linkedWorld(t)
+		{"commits amended, picked and rebased", func(w *world, tree, _ string) {
+			commit(w, tree)
+			w.gitIn(tree, "commit", "-q", "--amend", "-m", "three")
+			picked := w.gitIn(tree, "rev-parse", "HEAD")
+			w.gitIn(tree, "reset", "-q", "--hard", "HEAD~1")
+			w.gitIn(tree, "cherry-pick", picked)
+			w.gitIn(tree, "rebase", "-q", "--exec", "true", "HEAD~1")
+		}},
+	}
+	// What all trees share is nobody's in a linked one.
+	linked := work{"stash, refs, bisection and worktrees", func(w *world, tree, sibling string) {
+		w.write(filepath.Join(tree, "src/a.go"), "package s\n")
+		w.gitIn(tree, "stash", "-q")
+		w.gitIn(tree, "stash", "pop", "-q")
+		w.gitIn(tree, "tag", "t/one")
+		w.gitIn(tree, "branch", "b/two")
+		w.gitIn(tree, "tag", "-d", "t/one")
+		w.gitIn(tree, "bisect", "start")
+		w.gitIn(tree, "bisect", "bad")
+		w.gitIn(tree, "worktree", "add", "-q", "-b", "more", w.top+"/more")
+		w.git("worktree", "remove", "-f", "-f", sibling)
+	}}
+	for place, list := range map[string][]work{"main tree": inBoth, "linked worktree": append(slices.Clip(inBoth), linked)} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			w, tree, sibling := linkedWorld(t)
+			for _, tt := range list { // each goes on where the one before ended
 				scope := w.linkedScope(tree, w.implementer(tree))
 				if place == "main tree" {
-					tree, scope = w.root, w.scope()
+					scope = w.scope()
 					scope.Policies = []writepolicy.Policy{w.implementer(w.root)}
 				}
-				f := w.around(scope, func() { tt.do(w, tree, sibling) })
-				if len(f.Violations) > 0 {
-					t.Errorf("violations %q", lines(f.Violations))
+				if f := w.around(scope, func() { tt.do(w, scope.Root, sibling) }); len(f.Violations) > 0 {
+					t.Errorf("%s: violations %q", tt.name, lines(f.Violations))
 				}
-			})
-		}
+			}
+		})
 	}
 }
