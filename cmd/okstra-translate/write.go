@@ -109,5 +109,9 @@ func writeSidecar(path string, sidecar translate.Sidecar) error {
 	if err := checkTarget(path); err != nil {
 		return err
 	}
-	return fileError(path, atomicfile.Write(path, sidecar.Format(), sidecarMode))
+	text, err := keep(path, sidecar)
+	if err != nil {
+		return err
+	}
+	return fileError(path, atomicfile.Write(path, text, sidecarMode))
 }
