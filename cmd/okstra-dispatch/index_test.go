@@ -79,7 +79,7 @@ var guarded = map[string][]string{
 	"W8":  {"TestW8PlannedPaths", "TestW8BrokenChainToThePlan"},
 	"W9":  {"TestW9DigestsOfTheCommittedVectors", "TestW9DigestEqualsASlowIndependentOne"},
 	"W10": {"TestW10TheOrderOfPathsIsPartOfTheDigest"},
-	"W11": {"TestW11WhenABaselineIsTaken", "TestW11APeersChangesDoNotPoisonRoundTwo"},
+	"W11": {"TestW11EveryRoundHasItsOwnBaseline", "TestW11APeersChangesDoNotPoisonRoundTwo"},
 	"W12": {"TestW12AuthorityNamesEveryMismatchInOrder", "TestRow02AnAuditErrorLosesNoRecord"},
 	"W13": {"TestW13MutationsThatGitStatusDoesNotShow", "TestW13AnUnchangedTreeHasEqualSnapshots"},
 	"W14": {"TestW14Report33ASiblingsCommitIsUnattributed"},

@@ -118,17 +118,11 @@ func (r *auditRound) judge(ctx context.Context, held []*attempt) []judgement {
 		list[i] = share(found, a.policy)
 		if len(found.Unobserved) > 0 {
 			a.warnings = append(a.warnings, fmt.Sprintf("unobserved: %d paths could not be looked at, the first is %s", len(found.Unobserved), found.Unobserved[0]))
-			a.sidecar.WriteEnforcement = partial(a.sidecar.WriteEnforcement)
+			seen := audit.Observed(*a.sidecar.WriteEnforcement, found)
+			a.sidecar.WriteEnforcement = &seen
 		}
 	}
 	return list
-}
-
-// partial lowers the coverage of an enforcement: something was not seen.
-func partial(e *run.WriteEnforcement) *run.WriteEnforcement {
-	lowered := *e
-	lowered.ObservationCoverage = "partial"
-	return &lowered
 }
 
 func failedAudit(err error) judgement {
