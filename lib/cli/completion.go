@@ -98,6 +98,9 @@ func (p *program) summary(path []string, verb string) string {
 	if cmd := p.commands[strings.Join(append(slices.Clone(path), verb), " ")]; cmd != nil {
 		return cmd.Summary
 	}
+	if len(path) == 0 {
+		return strings.Join(p.verbs(verb), ", ") // of a group what can be done
+	}
 	return ""
 }
 
@@ -124,10 +127,15 @@ complete -o default -F @FUNCTION@ @PROGRAM@
 func (p *program) zshScript() string {
 	return p.script(`#compdef @PROGRAM@
 @FUNCTION@() {
-    local -a found
-    found=(${(f)"$("${words[1]}" @ASK@ -- "${(@)words[2,CURRENT]}" 2>/dev/null | cut -f1)"})
-    if (( $#found )); then
-        compadd -a found
+    local line
+    local -a found names shown
+    found=(${(f)"$("${words[1]}" @ASK@ -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+    for line in $found; do
+        names+=("${line%%$'\t'*}")
+        shown+=("${line/$'\t'/  -- }")
+    done
+    if (( $#names )); then
+        compadd -l -d shown -a names
     else
         _files
     fi
@@ -140,8 +148,13 @@ func (p *program) fishScript() string {
 	return p.script(`# fish completion for @PROGRAM@
 function _@FUNCTION@
     set -l typed (commandline -opc) (commandline -ct)
-    @PROGRAM@ @ASK@ -- $typed[2..-1] 2>/dev/null
+    set -l found (@PROGRAM@ @ASK@ -- $typed[2..-1] 2>/dev/null)
+    if set -q found[1]
+        printf '%s\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
 end
-complete -c @PROGRAM@ -a '(_@FUNCTION@)'
+complete -c @PROGRAM@ -f -a '(_@FUNCTION@)'
 `)
 }
