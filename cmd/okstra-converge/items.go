@@ -145,12 +145,13 @@ func draftFlags(f *cli.Flags) cli.Body {
 		}
 		draft, err := grouping.Draft(items, roster)
 		switch {
-		case errors.Is(err, grouping.ErrNobody) && *manifest != "":
-			return cli.BadInput(fmt.Errorf("%s: /roleExecutions: nobody with an audience (expected those who analyse)", *manifest))
 		case errors.Is(err, grouping.ErrNobody):
-			return cli.BadInput(fmt.Errorf("%s: no items, and so %w (expected items, or --run-manifest, which says who is in the run)", file.Name(), err))
+			return cli.BadInput(fmt.Errorf("%s: /roleExecutions: nobody with an audience (expected those who analyse)", *manifest))
 		case err != nil:
 			return cli.BadInput(fmt.Errorf("%s: %w", file.Name(), err))
+		}
+		if len(draft.Roster) == 0 {
+			std.Warnf("%s: no items, and so nobody in the roster (--run-manifest says who is in the run)", file.Name())
 		}
 		return out.Write(std, grouping.Format(draft))
 	}

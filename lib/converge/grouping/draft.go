@@ -13,8 +13,8 @@ import (
 // the same locations and name the same tickets; whether two texts mean the
 // same is for the lead to say. The roster is the one given, by audience and
 // name, or the workers of the items where it is nil. The order of the items and
-// of the roster changes nothing. Where nobody is left for the roster, the error
-// is ErrNobody.
+// of the roster changes nothing. A given roster of nobody is ErrNobody; of no items
+// at all the draft is one of nobody and nothing.
 func Draft(items []Item, roster []Seat) (File, error) {
 	items = slices.Clone(items)
 	slices.SortStableFunc(items, func(a, b Item) int {
@@ -47,14 +47,14 @@ func Draft(items []Item, roster []Seat) (File, error) {
 	if roster == nil {
 		f.Roster = rosterOf(items)
 	}
-	if len(f.Roster) == 0 {
+	if len(f.Roster) == 0 && roster != nil {
 		return File{}, ErrNobody
 	}
 	return f, nil
 }
 
-// ErrNobody says that a draft would have an empty roster, which no grouping may
-// have.
+// ErrNobody says that a draft would have an empty roster although somebody says who
+// is in it.
 var ErrNobody = errors.New("nobody for the roster")
 
 func draftGroup(n int, item Item) Group {
