@@ -73,7 +73,11 @@ func codexRowOf(e *entry) *codexRow {
 	switch typ := text(e.value, "type"); {
 	case typ == "session_meta":
 		r.kind, r.id, r.cwd = "meta", strings.ToLower(text(p, "id")), text(p, "cwd")
-		r.parent = strings.ToLower(first(text(p, "forked_from_id"), text(p, "parent_thread_id"), text(p, "source", "subagent", "thread_spawn", "parent_thread_id")))
+		for _, id := range []string{text(p, "forked_from_id"), text(p, "parent_thread_id"), text(p, "source", "subagent", "thread_spawn", "parent_thread_id")} {
+			if r.parent == "" && !strings.EqualFold(id, text(p, "id")) { // nothing is its own parent
+				r.parent = strings.ToLower(id)
+			}
+		}
 		r.created = transcript.Instant(text(p, "timestamp"))
 	case typ == "turn_context":
 		r.kind, r.id, r.model = "turn", text(p, "turn_id"), text(p, "model")

@@ -137,6 +137,11 @@ func TestForksAndSpawnsCountOwnWorkOnly(t *testing.T) {
 			[3]int64{2500, 1200, 370},
 		},
 		{
+			"a thread that names itself as its parent has none",
+			[]*rollout{child().meta(childID, `,"forked_from_id":"`+childID+`"`).count(use{700, 0, 70}, use{700, 0, 70})},
+			[3]int64{700, 0, 70},
+		},
+		{
 			"report 22: child opens with the parent's total and a zero last",
 			[]*rollout{parent(), child().meta(childID, spawned).turn(turnC).count(use{3000, 1200, 300}, use{0, 0, 0}).count(use{3500, 1200, 350}, use{500, 0, 50})},
 			[3]int64{2300, 1200, 350},

@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"bytes"
+
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/rawjson"
 )
@@ -16,10 +18,11 @@ type payload struct {
 	infoSeen, sourceSeen, uSeen, totSeen bool
 }
 
-// parentID is the thread this one continues or was spawned by.
+// parentID is the thread this one continues or was spawned by: another one, for
+// nothing is its own ancestor.
 func (p *payload) parentID() []byte {
 	for _, id := range [...][]byte{p.forked, p.parent, p.spawner} {
-		if len(id) > 0 {
+		if len(id) > 0 && !bytes.EqualFold(id, p.id) {
 			return id
 		}
 	}

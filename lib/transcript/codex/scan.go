@@ -30,7 +30,7 @@ const Provider = "codex"
 //	snapshot  Counts last, Total total; N, M their total_tokens; Flags which are there
 //	record    ID response, Request turn, Session thread; Counts usage, Total thread total; N, M as above
 var Reader = transcript.Reader{
-	Provider: Provider, Version: "codex/1", Source: "codex-rollout", Scan: scan, Describe: describe, Fold: fold,
+	Provider: Provider, Version: "codex/2", Source: "codex-rollout", Scan: scan, Describe: describe, Fold: fold,
 	Roots: roots, Lineage: true, SameFile: baseName,
 }
 
