@@ -94,11 +94,17 @@ func isEmpty(path string) bool {
 // tailBytes is how much of an output is searched for the reason of a failure.
 const tailBytes = 64 << 10
 
+// lostItsOutput says whether a CLI ended for want of room for its own output, which
+// may be back by now. Words about a full disk alone may be those of a test.
+func lostItsOutput(stderr string) bool {
+	return strings.Contains(stderr, "failed printing to stdout: No space left on device")
+}
+
 // explain looks for the reason of an attempt without a good end.
 func (v *ended) explain(f *Facts) {
 	stdoutPath := v.files.abs(v.files.Stdout)
 	stderr := tailOf(v.files.abs(v.files.Stderr), tailBytes)
-	f.DiskFull = diskFull(append([]string{filepath.Dir(stdoutPath)}, v.homes...)...)
+	f.DiskFull = lostItsOutput(stderr) || diskFull(append([]string{filepath.Dir(stdoutPath)}, v.homes...)...)
 	message := v.summary.Message + "\n" + stderr
 	if !v.row.HasStream() {
 		message += "\n" + tailOf(stdoutPath, tailBytes)

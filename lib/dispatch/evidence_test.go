@@ -258,3 +258,15 @@ func TestOwnPaths(t *testing.T) {
 		}
 	}
 }
+
+func TestWordsOfAFullDiskCountForTheOwnOutputOnly(t *testing.T) {
+	for text, want := range map[string]bool{
+		"thread 'main' panicked at library/std/src/io/stdio.rs:\nfailed printing to stdout: No space left on device (os error 28)\n": true,
+		"--- FAIL: TestWrite: open /mnt/full/x: No space left on device\n":                                                           false,
+		"": false,
+	} {
+		if got := lostItsOutput(text); got != want {
+			t.Errorf("%q: %t, want %t", text, got, want)
+		}
+	}
+}
