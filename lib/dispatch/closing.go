@@ -95,9 +95,16 @@ func isEmpty(path string) bool {
 const tailBytes = 64 << 10
 
 // lostItsOutput says whether a CLI ended for want of room for its own output, which
-// may be back by now. Words about a full disk alone may be those of a test.
+// may be back by now: it names standard output in the same line, or it is a Node
+// program that died of the error. Words about a full disk alone may be a test's.
 func lostItsOutput(stderr string) bool {
-	return strings.Contains(stderr, "failed printing to stdout: No space left on device")
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	if strings.HasPrefix(lines[len(lines)-1], "Node.js v") && strings.Contains(stderr, "ENOSPC") {
+		return true
+	}
+	return slices.ContainsFunc(lines, func(line string) bool {
+		return strings.Contains(line, "stdout") && strings.Contains(line, "No space left on device")
+	})
 }
 
 // explain looks for the reason of an attempt without a good end.

@@ -263,6 +263,9 @@ func TestWordsOfAFullDiskCountForTheOwnOutputOnly(t *testing.T) {
 	for text, want := range map[string]bool{
 		"thread 'main' panicked at library/std/src/io/stdio.rs:\nfailed printing to stdout: No space left on device (os error 28)\n": true,
 		"--- FAIL: TestWrite: open /mnt/full/x: No space left on device\n":                                                           false,
+		"Error: headless: stdout write failed: No space left on device (os error 28)\n":                                              true,
+		"node:events:486\n      throw er;\n\nError: ENOSPC: no space left on device, write\n\nNode.js v22.23.5\n":                    true,
+		"Error: ENOSPC: no space left on device, open '/mnt/full/x'\n    at test.js:3\n1 failing\n":                                  false,
 		"": false,
 	} {
 		if got := lostItsOutput(text); got != want {
