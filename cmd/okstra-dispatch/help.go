@@ -174,7 +174,8 @@ FLAGS
 ` + statuses + `
 EXAMPLES
   okstra-dispatch progress append --run-manifest M -- "PROGRESS: complete"
-  okstra-dispatch progress append --run-manifest M --event '{"kind":"x"}'
+  okstra-dispatch progress append --run-manifest M \
+      --event '{"kind":"self-fix","round":1}'
 `
 
 const errorsAppendHelp = `usage: okstra-dispatch errors append --run-manifest M [ROW]

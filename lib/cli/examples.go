@@ -34,7 +34,7 @@ func Examples(app App) []Example {
 }
 
 // examples reads the EXAMPLES section: one command line per line, going on
-// after a backslash; lines that begin with # are remarks.
+// after a backslash or a pipe; lines that begin with # are remarks.
 func (p page) examples() []Example {
 	var list []Example
 	open := false
@@ -48,7 +48,7 @@ func (p page) examples() []Example {
 		} else {
 			list = append(list, Example{Line: line})
 		}
-		open = strings.HasSuffix(line, `\`)
+		open = strings.HasSuffix(line, `\`) || strings.HasSuffix(line, "|")
 	}
 	for i, e := range list {
 		if before, status, ok := strings.Cut(e.Line, "# status "); ok {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,23 +32,44 @@ func Examples(t *testing.T, app cli.App, fixture string) {
 	NeedTool(t, "sh")
 	prepared := prepare(t, fixture)
 	for _, example := range cli.Examples(app) {
-		name := strings.TrimSpace(example.Command + " " + example.Line)
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		run(t, example, func(t *testing.T) string {
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(prepared)); err != nil {
 				t.Fatal(err)
 			}
-			output, err := shell(dir, example.Line)
-			got, err := status(err)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != example.Status {
-				t.Errorf("%s\nended with status %d (expected %d):\n%s", example.Line, got, example.Status, output)
-			}
+			return dir
 		})
 	}
+}
+
+// ExamplesInPlace is Examples for documents that hold absolute paths: each example
+// has a folder that setup.sh itself has prepared. Commands whose first word is
+// among the exceptions are left out; the caller says why.
+func ExamplesInPlace(t *testing.T, app cli.App, fixture string, except ...string) {
+	t.Helper()
+	NeedTool(t, "sh")
+	NeedTool(t, "git")
+	for _, example := range cli.Examples(app) {
+		if slices.ContainsFunc(except, func(name string) bool { return example.Command == name || strings.HasPrefix(example.Command, name+" ") }) {
+			continue
+		}
+		run(t, example, func(t *testing.T) string { return prepare(t, fixture) })
+	}
+}
+
+// run plays an example in a folder of its own.
+func run(t *testing.T, example cli.Example, folder func(*testing.T) string) {
+	t.Run(strings.TrimSpace(example.Command+" "+example.Line), func(t *testing.T) {
+		t.Parallel()
+		output, err := shell(folder(t), example.Line)
+		got, err := status(err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != example.Status {
+			t.Errorf("%s\nended with status %d (expected %d):\n%s", example.Line, got, example.Status, output)
+		}
+	})
 }
 
 // prepare gives a folder with the content of fixture and of what its setup.sh
