@@ -149,19 +149,13 @@ func (v *ended) message(verdict Verdict, found run.Audit, idle time.Duration) st
 		said = "the last line of stderr: " + said
 	}
 	fault, atArtifact := artifactFaults[verdict.Cause]
+	text, known := endMessage(verdict, found, v.report, idle)
 	switch {
-	case verdict.Outcome == OutcomeCompleted:
-		return ""
-	case verdict.Outcome == OutcomePolicyViolation && len(found.Violations) > 0:
-		return violationMessage(found)
-	case verdict.Cause == CauseAuditError:
-		return oneLine(found.Error)
-	case v.report.StartError != nil:
-		return oneLine(v.report.StartError.Text)
-	case v.report.Limit == proc.LimitIdle:
-		return fmt.Sprintf("no output for %d s", int(idle/time.Second))
-	case v.report.Limit != "":
-		return v.report.Limit + " limit reached"
+	case known:
+		if verdict.Outcome == OutcomePolicyViolation && found.Attribution != "call" {
+			text += ", by a job of this round"
+		}
+		return text
 	case verdict.Cause == CauseWrongDirectory:
 		return fmt.Sprintf("it ran in %s (expected %s)", oneLine(v.summary.Cwd), v.cwd)
 	case atArtifact:
@@ -172,14 +166,33 @@ func (v *ended) message(verdict Verdict, found run.Audit, idle time.Duration) st
 	return said
 }
 
+// endMessage is the message of an end that says enough by itself, whatever the
+// command printed: a good one, a violation, an audit that failed, a command
+// that did not start, a limit. known tells whether it was one of these.
+func endMessage(verdict Verdict, found run.Audit, report proc.Report, idle time.Duration) (text string, known bool) {
+	switch {
+	case verdict.Outcome == OutcomeCompleted:
+		return "", true
+	case verdict.Outcome == OutcomePolicyViolation && len(found.Violations) > 0:
+		return violationMessage(found), true
+	case verdict.Cause == CauseAuditError:
+		return oneLine(found.Error), true
+	case report.StartError != nil:
+		return oneLine(report.StartError.Text), true
+	case report.Limit == proc.LimitIdle:
+		return fmt.Sprintf("no output for %d s", int(idle/time.Second)), true
+	case report.Limit != "":
+		return report.Limit + " limit reached", true
+	}
+	return "", false
+}
+
+// violationMessage names the first path that was changed and how many more.
 func violationMessage(found run.Audit) string {
 	first, more := found.Violations[0], len(found.Violations)-1
 	text := fmt.Sprintf("%s %s (%s)", oneLine(first.Path), first.Change, first.Class)
 	if more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
-	}
-	if found.Attribution != "call" {
-		text += ", by a job of this round"
 	}
 	return text
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -131,12 +130,18 @@ func (e *engine) release() {
 }
 
 // refuseKnown refuses jobs that were tried before: what is open belongs to
-// resume, what is done must not be done twice.
+// resume, what is done must not be done twice. It refuses prompts that somebody
+// works with now, too: a wrapped command writes the same files.
 func (e *engine) refuseKnown(tasks []*task) error {
 	p := &problems{where: "run"}
 	for _, t := range tasks {
-		path := run.Abs(t.job.ProjectRoot, run.AttemptPath(t.job.PromptPath, 1))
-		if _, err := os.Lstat(path); err == nil {
+		first := &past{job: t.job, files: attemptPaths(t.job.ProjectRoot, t.job.PromptPath, 1)}
+		var status run.Status
+		first.read(first.files.Status, "okstra-dispatch-status", &status, func() { first.status = &status })
+		switch {
+		case first.ownerAlive() && status.State == "started":
+			p.list = append(p.list, fmt.Errorf("job %q: process %d works with its prompt", t.job.JobID, status.Owner.PID))
+		case exists(first.files.abs(first.files.Attempt)):
 			p.list = append(p.list, fmt.Errorf("job %q was tried before (resume goes on with what is not completed)", t.job.JobID))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"okstra/lib/atomicfile"
 	"okstra/lib/dispatch/boundary"
 	"okstra/lib/dispatch/proc"
 	"okstra/lib/dispatch/stream"
@@ -29,7 +30,8 @@ type WrapOrder struct {
 
 // Wrap runs one command under status file, log, limits and boundary. It reads
 // nothing from the command's output, whose raw bytes are the log. An attempt
-// sidecar is written only where there is a policy.
+// sidecar is written only where there is a policy. One command at a time is
+// wrapped with a prompt, because its files lie beside it: another one waits.
 func Wrap(ctx context.Context, host Host, o WrapOrder) (run.Result, error) {
 	if err := checkFile(o.Prompt); err != nil {
 		return run.Result{}, &PlanError{Status: 2, Problems: []error{fmt.Errorf("--prompt %w", err)}}
@@ -38,6 +40,14 @@ func Wrap(ctx context.Context, host Host, o WrapOrder) (run.Result, error) {
 	if err := w.readPolicy(); err != nil {
 		return run.Result{}, err
 	}
+	if err := w.notOfARun(); err != nil {
+		return run.Result{}, err
+	}
+	turn, err := atomicfile.Lock(ctx, w.files.Status, leaseWait)
+	if err != nil {
+		return run.Result{}, fmt.Errorf("another command is wrapped with this prompt: %w", err)
+	}
+	defer turn.Unlock()
 	host.sweep()
 	set := &boundary.Set{Self: host.Self, Environ: host.Environ, Scratch: scratchDir(host)}
 	defer set.Close()
@@ -69,6 +79,17 @@ type wrapping struct {
 	found  judgement
 }
 
+// notOfARun refuses a prompt of a job that was tried: the files beside it are
+// the account of that job, and would be written over.
+func (w *wrapping) notOfARun() error {
+	p := &past{files: w.files}
+	var sidecar run.Attempt
+	if p.read(w.files.Attempt, "okstra-dispatch-attempt", &sidecar, func() {}); sidecar.JobID != "" {
+		return &PlanError{Problems: []error{fmt.Errorf("--prompt %s: the files beside it are of job %q (expected a prompt of nobody else, such as a copy)", w.order.Prompt, sidecar.JobID)}}
+	}
+	return nil
+}
+
 func (w *wrapping) readPolicy() error {
 	if w.order.Policy == nil {
 		return nil
@@ -93,10 +114,17 @@ func (w *wrapping) run(ctx context.Context) error {
 		spec.Stdin = ""
 	}
 	spec.Env = append(withoutVariable(spec.Env, AttemptVariable), AttemptVariable+"="+w.files.Status)
+	audit, err := w.openAudit(ctx)
+	if err != nil {
+		return err
+	}
 	owner, start := proc.Self(), w.host.Now()
 	w.status = run.Status{
 		SchemaVersion: "1.0", Kind: "okstra-dispatch-status", State: "started", Attempt: 1, Owner: &owner, Argv: o.Argv, Cwd: o.Dir,
 		StartedAt: run.Stamp(start), StdoutPath: w.files.Log, StderrPath: w.files.Log, LogPath: w.files.Log, Usage: jsonRaw("null"),
+	}
+	if err := w.writeSidecar(nil, ""); err != nil {
+		return err
 	}
 	if err := writeDocument(w.files.Status, w.status); err != nil {
 		return err
@@ -104,10 +132,6 @@ func (w *wrapping) run(ctx context.Context) error {
 	if err := w.box.Wrap(&spec); err != nil {
 		w.report = proc.Report{StartedAt: start, EndedAt: w.host.Now(), KillVerified: true, StartError: &proc.StartError{Reason: proc.ReasonBoundaryFailed, Text: err.Error()}}
 		return nil
-	}
-	audit, err := w.openAudit(ctx)
-	if err != nil {
-		return err
 	}
 	slot, err := startSlot(w.host.Self, w.host.Environ, w.host.Stderr)
 	if err != nil {
@@ -153,9 +177,8 @@ func (w *wrapping) close() (run.Result, error) {
 		return run.Result{}, err
 	}
 	facts := Facts{Unkillable: !r.KillVerified, Limit: r.Limit, Stopped: r.Stopped, Signal: r.Signal}
-	message := ""
 	if r.StartError != nil {
-		facts.StartError, message = r.StartError.Reason, oneLine(r.StartError.Text)
+		facts.StartError = r.StartError.Reason
 	}
 	if r.ExitCode != nil {
 		facts.ExitCode = *r.ExitCode
@@ -165,20 +188,25 @@ func (w *wrapping) close() (run.Result, error) {
 	if r.StartError != nil {
 		verdict = Decide(facts).classed(MutationNone)
 	}
+	message, _ := endMessage(verdict, w.found.audit, r, w.order.Idle)
 	result := run.Result{
 		SchemaVersion: "1.0", Kind: "okstra-result", Attempt: 1,
 		Outcome: &verdict.Outcome, Cause: &verdict.Cause, ResultClass: &verdict.ResultClass, Mutation: &verdict.Mutation,
 		ExitCode: r.ExitCode, Signal: r.Signal, WallMs: r.EndedAt.Sub(r.StartedAt).Milliseconds(), Boundary: w.box.Record().Kind,
 		PromptPath: w.files.Prompt, StatusPath: w.files.Status, LogPath: w.files.Log, Warnings: []string{}, Message: message,
 	}
-	if w.policy == nil {
-		return result, nil
+	if w.policy != nil {
+		result.AttemptPath = w.files.Attempt
 	}
-	result.AttemptPath = w.files.Attempt
-	return result, w.writeSidecar(verdict, message)
+	return result, w.writeSidecar(&verdict, message)
 }
 
-func (w *wrapping) writeSidecar(v Verdict, message string) error {
+// writeSidecar writes what is agreed and, at the end, how it went. There is no
+// sidecar without a policy.
+func (w *wrapping) writeSidecar(v *Verdict, message string) error {
+	if w.policy == nil {
+		return nil
+	}
 	record := w.box.Record()
 	checked, err := writepolicy.FromRun(w.policy)
 	if err != nil {
@@ -188,10 +216,14 @@ func (w *wrapping) writeSidecar(v Verdict, message string) error {
 	if err != nil {
 		return err
 	}
-	return writeDocument(w.files.Attempt, run.Attempt{
+	sidecar := run.Attempt{
 		SchemaVersion: "1.0", Kind: "okstra-dispatch-attempt", Attempt: 1, PromptPath: w.files.Prompt, StatusPath: w.files.Status,
 		Placement:   run.Placement{Cwd: w.order.Dir, OnDirtyTree: "keep"},
-		WritePolicy: w.policy, WritePolicyDigest: w.digest, WriteEnforcement: &enforcement, Boundary: &record, Audit: &w.found.audit,
-		Outcome: &v.Outcome, Cause: &v.Cause, ResultClass: &v.ResultClass, Mutation: &v.Mutation, Warnings: []string{}, Message: message,
-	})
+		WritePolicy: w.policy, WritePolicyDigest: w.digest, WriteEnforcement: &enforcement, Boundary: &record, Warnings: []string{}, Message: message,
+	}
+	if v != nil {
+		sidecar.Audit = &w.found.audit
+		sidecar.Outcome, sidecar.Cause, sidecar.ResultClass, sidecar.Mutation = &v.Outcome, &v.Cause, &v.ResultClass, &v.Mutation
+	}
+	return writeDocument(w.files.Attempt, sidecar)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
@@ -49,9 +48,9 @@ func enclose(argv, environ []string) error {
 	if err := unix.Chdir(e.Dir); err != nil {
 		return fmt.Errorf("%s: %w", e.Dir, err)
 	}
-	path, err := exec.LookPath(argv[0])
-	if err != nil {
-		return &proc.StartError{Reason: proc.ReasonCommandMissing, Text: err.Error()}
+	path, missing := proc.FindProgram(argv[0], e.Dir, env)
+	if missing != nil {
+		return missing
 	}
 	if e.DropCaps {
 		if err := dropCapabilities(); err != nil {
@@ -63,8 +62,7 @@ func enclose(argv, environ []string) error {
 			return fmt.Errorf("landlock: %w", err)
 		}
 	}
-	err = unix.Exec(path, argv, env)
-	return &proc.StartError{Reason: proc.ReasonCommandMissing, Text: fmt.Sprintf("%s: %v", path, err)}
+	return proc.ExecFailure(path, unix.Exec(path, argv, env))
 }
 
 // mounts makes everything read-only but the overlays and what stays writable.

@@ -13,6 +13,7 @@ func TestAHelperTellsAMissingCommandFromAFailedBoundary(t *testing.T) {
 		{"nothing: the program runs", "", nil},
 		{"the boundary could not be set up", "landlock: not supported", &StartError{ReasonBoundaryFailed, "landlock: not supported"}},
 		{"the boundary stood", (&StartError{ReasonCommandMissing, "claude: not found"}).Error(), &StartError{ReasonCommandMissing, "claude: not found"}},
+		{"and the program cannot be executed", (&StartError{ReasonExecFailed, "claude: format"}).Error(), &StartError{ReasonExecFailed, "claude: format"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, w, err := os.Pipe()

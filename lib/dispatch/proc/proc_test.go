@@ -134,6 +134,15 @@ func TestEndOfAProcess(t *testing.T) {
 }
 
 func TestStartErrors(t *testing.T) {
+	dir := t.TempDir()
+	for name, file := range map[string]struct {
+		text string
+		mode os.FileMode
+	}{"plain": {"true\n", 0o644}, "noise": {"noise", 0o755}, "script": {"#!/no/such/interpreter\n", 0o755}} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(file.text), file.mode); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, tt := range []struct {
 		name   string
 		spec   Spec
@@ -143,12 +152,17 @@ func TestStartErrors(t *testing.T) {
 		{"no command", Spec{}, ReasonCommandMissing},
 		{"prompt unreadable", Spec{Argv: sh("true"), Stdin: "/nonexistent/prompt.md"}, ReasonPromptUnreadable},
 		{"folder missing", Spec{Argv: sh("true"), Dir: "/nonexistent"}, ReasonCwdMissing},
-		{"not executable", Spec{Argv: []string{"/dev/null"}}, ReasonCommandMissing},
+		{"below a file", Spec{Argv: []string{"/dev/null/x"}}, ReasonCommandMissing},
+		{"a device", Spec{Argv: []string{"/dev/null"}}, ReasonExecFailed},
+		{"a folder", Spec{Argv: []string{"/"}}, ReasonExecFailed},
+		{"without the right to execute", Spec{Argv: []string{"./plain"}, Dir: dir}, ReasonExecFailed},
+		{"no program", Spec{Argv: []string{"./noise"}, Dir: dir}, ReasonExecFailed},
+		{"interpreter missing", Spec{Argv: []string{"./script"}, Dir: dir}, ReasonExecFailed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			report, _ := inSlot(t, tt.spec, 0)
-			if report.StartError == nil || report.StartError.Reason != tt.reason {
-				t.Errorf("start error %v, want reason %s", report.StartError, tt.reason)
+			if report.StartError == nil || report.StartError.Reason != tt.reason || report.ExitCode != nil {
+				t.Errorf("start error %v, exit %v, want reason %s and no exit", report.StartError, report.ExitCode, tt.reason)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"syscall"
@@ -37,7 +36,9 @@ func Run(ctx context.Context, now func() time.Time, spec Spec, group *Group, wat
 	t := &tree{now: now, spec: spec, group: group, watch: watch, main: child, report: &report, ended: make(chan syscall.WaitStatus, 1), gone: make(chan struct{})}
 	go t.reap()
 	t.supervise(ctx)
-	report.StartError = setup()
+	if report.StartError = setup(); report.StartError != nil {
+		report.ExitCode, report.Signal = nil, "" // a helper's, not the program's
+	}
 	return report
 }
 
@@ -222,9 +223,9 @@ func start(spec Spec, group *Group) (pid int, setup func() *StartError, _ *Start
 	if info, err := os.Stat(spec.Dir); err != nil || !info.IsDir() {
 		return 0, nil, &StartError{ReasonCwdMissing, spec.Dir + " is no directory"}
 	}
-	path, err := exec.LookPath(spec.Argv[0])
-	if err != nil {
-		return 0, nil, &StartError{ReasonCommandMissing, err.Error()}
+	path, startErr := FindProgram(spec.Argv[0], spec.Dir, spec.Env)
+	if startErr != nil {
+		return 0, nil, startErr
 	}
 	files, startErr := openStreams(spec)
 	defer closeAll(files)
@@ -254,7 +255,7 @@ func start(spec Spec, group *Group) (pid int, setup func() *StartError, _ *Start
 	if group.usable() {
 		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, int(group.handle.Fd())
 	}
-	pid, err = syscall.ForkExec(path, spec.Argv, attr)
+	pid, err := syscall.ForkExec(path, spec.Argv, attr)
 	if err != nil && attr.Sys.UseCgroupFD {
 		// The group may be what was refused. Without it nothing is lost but the
 		// shortest way to the end.
@@ -282,13 +283,10 @@ func Attributes(spec Spec) *syscall.SysProcAttr {
 }
 
 func startFailure(spec Spec, path string, err error) *StartError {
-	switch {
-	case spec.Namespaces && !errors.Is(err, syscall.ENOENT):
+	if spec.Namespaces && !errors.Is(err, syscall.ENOENT) {
 		return &StartError{ReasonBoundaryFailed, "start in a namespace of its own: " + err.Error()}
-	case errors.Is(err, syscall.ENOENT):
-		return &StartError{ReasonCommandMissing, path + ": " + err.Error()}
 	}
-	return &StartError{ReasonExecFailed, path + ": " + err.Error()}
+	return ExecFailure(path, err)
 }
 
 // openStreams opens the three streams of the child as files, so that no
@@ -331,15 +329,17 @@ func closeAll(files []*os.File) {
 
 // readReport reads what a helper said before it gave up; silence is success.
 // It is the boundary that failed, unless the helper says that the boundary
-// stood and the command was not there.
+// stood and the command was not there or could not be executed.
 func readReport(r *os.File) *StartError {
 	defer r.Close()
 	text, _ := io.ReadAll(io.LimitReader(r, 4096))
 	if len(text) == 0 {
 		return nil
 	}
-	if missing, ok := strings.CutPrefix(string(text), ReasonCommandMissing+": "); ok {
-		return &StartError{ReasonCommandMissing, missing}
+	for _, reason := range []string{ReasonCommandMissing, ReasonExecFailed} {
+		if said, ok := strings.CutPrefix(string(text), reason+": "); ok {
+			return &StartError{reason, said}
+		}
 	}
 	return &StartError{ReasonBoundaryFailed, string(text)}
 }

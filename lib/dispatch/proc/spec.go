@@ -67,7 +67,7 @@ type StartError struct {
 func (e *StartError) Error() string { return fmt.Sprintf("%s: %s", e.Reason, e.Text) }
 
 // Report is what became of the process tree. Exactly one of ExitCode and
-// Signal is set when the main process ended and was waited for.
+// Signal is set when the program was started, ended and was waited for.
 type Report struct {
 	Process      run.Process `json:"process"`
 	StartError   *StartError `json:"startError,omitempty"`
