@@ -137,20 +137,20 @@ func (o ownFiles) add(t *task) {
 }
 
 // attemptNumber is the part of a name that tells attempts apart.
-var attemptNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*)\.attempt-[0-9]+(\.[^./]*)?$`) })
+var attemptNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*)\.attempt-([0-9]+)(\.[^./]*)?$`) })
 
 func (o ownFiles) has(path string) bool {
 	place := o.places.file(path)
 	if o.prompts[place] || o.others[place] {
 		return true
 	}
-	if m := attemptNumber().FindStringSubmatch(place); m != nil && m[2] == ".json" && o.prompts[m[1]] {
+	if m := attemptNumber().FindStringSubmatch(place); m != nil && m[3] == ".json" && o.prompts[m[1]] {
 		return true // a sidecar
 	}
 	for _, suffix := range []string{"", ".status.json", ".log", ".stdout", ".stderr"} {
 		prompt, found := strings.CutSuffix(place, suffix)
 		if m := attemptNumber().FindStringSubmatch(prompt); found && m != nil {
-			prompt = m[1] + m[2] // of a copy
+			prompt = m[1] + m[3] // of a copy
 		}
 		if found && o.prompts[prompt] {
 			return true

@@ -198,7 +198,7 @@ func (r *journalReader) row(row jsonl.Row, err error) {
 		if cut != nil {
 			r.problems = append(r.problems, cut)
 		}
-		if incomplete(row.Raw) {
+		if cutOff(row.Raw) {
 			r.cut = err
 		} else {
 			r.problems = append(r.problems, err)
@@ -220,10 +220,16 @@ func (r *journalReader) row(row jsonl.Row, err error) {
 	}
 }
 
-// incomplete tells whether text is the beginning of a JSON value.
-func incomplete(text []byte) bool {
+// cutOff tells whether text is what a crash leaves of a line: the beginning of
+// a JSON value, or NULs in the place of bytes that the file system did not come
+// to write, behind as much of the line as it did.
+func cutOff(text []byte) bool {
+	written := bytes.TrimRight(text, "\x00")
+	if len(written) < len(text) && (len(written) == 0 || json.Valid(written)) {
+		return true
+	}
 	var v json.RawMessage
-	return errors.Is(json.NewDecoder(bytes.NewReader(text)).Decode(&v), io.ErrUnexpectedEOF)
+	return errors.Is(json.NewDecoder(bytes.NewReader(written)).Decode(&v), io.ErrUnexpectedEOF)
 }
 
 // document takes a row; again tells that it accepts a job that was accepted

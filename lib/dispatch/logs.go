@@ -211,11 +211,18 @@ func FoldErrors(ctx context.Context, m run.Manifest, files []string) (int, error
 	return len(fresh), b.writeError(ctx, fresh...)
 }
 
-// foldable are the rows of an errors sidecar, of the worker that it names.
+// foldable are the rows of an errors sidecar, of the worker that it names. One
+// that lies where another worker of the run leaves its own is refused: its rows
+// are that worker's, and may be in the log as such.
 func foldable(m run.Manifest, file string) ([]run.ErrorRow, error) {
 	own, err := readErrorsSidecar(file)
 	if own == nil || err != nil {
 		return nil, err
+	}
+	for _, row := range m.RoleExecutions {
+		if row.WorkerID != own.WorkerID && errorsAttempt(m, row.WorkerID, file) > 0 {
+			return nil, fmt.Errorf("%s: /workerId: %q (expected %q, whose file this is)", file, own.WorkerID, row.WorkerID)
+		}
 	}
 	for _, row := range m.RoleExecutions {
 		if row.WorkerID != own.WorkerID {
@@ -225,7 +232,7 @@ func foldable(m run.Manifest, file string) ([]run.ErrorRow, error) {
 			run.RoleVerifier: PurposeVerifier, run.RoleImplementer: PurposeImplementer, run.RoleReportWriter: PurposeReportWriter,
 		}[row.Role]
 		job := run.Job{AssignmentRef: run.AssignmentRef(orText(purpose, PurposeAnalysis), row.WorkerID), Role: row.Role, WorkerID: row.WorkerID}
-		return errorRows(*own, job, attemptOfErrors(m, row.WorkerID, file), phaseOf(purposeOf(job)), ""), nil
+		return errorRows(*own, job, max(1, errorsAttempt(m, row.WorkerID, file)), phaseOf(purposeOf(job)), ""), nil
 	}
 	return nil, fmt.Errorf("%s: /workerId: %q is no worker of the run", file, own.WorkerID)
 }
@@ -233,15 +240,15 @@ func foldable(m run.Manifest, file string) ([]run.ErrorRow, error) {
 // mostAttempts bounds the search for the attempt that an errors sidecar is of.
 const mostAttempts = 99
 
-// attemptOfErrors is the attempt whose errors sidecar has the name of file, 1
-// for a file of another name.
-func attemptOfErrors(m run.Manifest, workerID, file string) int {
-	for n := 2; n <= mostAttempts; n++ {
-		if filepath.Base(m.Folder().WorkerErrors(workerID, n)) == filepath.Base(file) {
+// errorsAttempt is the attempt of a worker whose errors sidecar is file, 0 for
+// any other file.
+func errorsAttempt(m run.Manifest, workerID, file string) int {
+	for n := 1; n <= mostAttempts; n++ {
+		if run.Abs(m.ProjectRoot, m.Folder().WorkerErrors(workerID, n)) == filepath.Clean(file) {
 			return n
 		}
 	}
-	return 1
+	return 0
 }
 
 // rowKey is what makes two folded rows the same account.

@@ -57,14 +57,7 @@ func (c contracts) keep(job *run.Job) error {
 // sidecar of that attempt, and what the boundary in force allows to promise.
 // Precision is earned: it is never more than the boundary gives.
 func (c contracts) forAttempt(job run.Job, m *run.Manifest, n int, kind string) (run.Job, error) {
-	policy := *job.WritePolicy
-	if n > 1 {
-		list := artifactPaths(job, m, n)
-		for i, path := range list {
-			list[i] = run.Rel(policy.ArtifactPolicy.AllowedRoot, run.Abs(job.ProjectRoot, path))
-		}
-		policy.ArtifactPolicy.AllowedPaths = list
-	}
+	policy := policyOfAttempt(job, m, n)
 	checked, err := writepolicy.FromRun(&policy)
 	if err != nil {
 		return job, err
@@ -75,6 +68,42 @@ func (c contracts) forAttempt(job run.Job, m *run.Manifest, n int, kind string) 
 	}
 	job.WritePolicy, job.WritePolicyDigest, job.WriteEnforcement = &policy, checked.Digest, &enforcement
 	return job, nil
+}
+
+// policyOfAttempt is the job's policy with the errors sidecar of attempt n.
+func policyOfAttempt(job run.Job, m *run.Manifest, n int) run.WritePolicy {
+	policy := *job.WritePolicy
+	if n > 1 {
+		list := artifactPaths(job, m, n)
+		for i, path := range list {
+			list[i] = run.Rel(policy.ArtifactPolicy.AllowedRoot, run.Abs(job.ProjectRoot, path))
+		}
+		policy.ArtifactPolicy.AllowedPaths = list
+	}
+	return policy
+}
+
+// checkPolicy holds the policy in the sidecar of a past attempt against the one
+// that its job was accepted with, and against the digest beside it.
+func (p *past) checkPolicy(m *run.Manifest) error {
+	if p.sidecar == nil || p.job.WritePolicy == nil {
+		return nil
+	}
+	policy := policyOfAttempt(p.job, m, p.n)
+	accepted, err := writepolicy.FromRun(&policy)
+	if err != nil {
+		return err
+	}
+	found, err := writepolicy.FromRun(p.sidecar.WritePolicy)
+	if err != nil {
+		return fmt.Errorf("write policy of %q: %w", p.files.Attempt, err)
+	}
+	for _, digest := range []string{found.Digest, p.sidecar.WritePolicyDigest} {
+		if digest != accepted.Digest {
+			return fmt.Errorf("write policy of %q is not the accepted one: %s (expected %s)", p.files.Attempt, digest, accepted.Digest)
+		}
+	}
+	return nil
 }
 
 // plannedPaths are the paths that the approved plan gives to the run's stage.

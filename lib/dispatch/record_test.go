@@ -38,6 +38,7 @@ func resultLine(worker string) string {
 // (report 18 and the fault of other tools' logs: damage taken for "not done").
 func TestJournal(t *testing.T) {
 	a, b := jobLine(t, "a"), jobLine(t, "b")
+	nuls := strings.Repeat("\x00", 100)
 	for _, tt := range []struct {
 		name string
 		text string
@@ -50,6 +51,14 @@ func TestJournal(t *testing.T) {
 		{"last line torn", a + b + resultLine("a")[:40], 2, 1, ""},
 		{"torn, ended and marked by the next dispatcher", a + resultLine("a")[:40] + "\n" + a + b, 2, 1, ""},
 		{"torn before anything was accepted", a[:40] + "\n" + a + b, 2, 1, ""},
+		{"NULs behind a complete line, as a power cut leaves them", a + b + nuls, 2, 1, ""},
+		{"torn, and NULs behind it", a + b + resultLine("a")[:40] + nuls, 2, 1, ""},
+		{"all but the newline, and NULs in its place", a + b + strings.TrimSuffix(resultLine("a"), "\n") + nuls, 2, 1, ""},
+		{"NULs and nothing else", nuls, 0, 1, ""},
+		{"NULs, ended and marked by the next dispatcher", a + nuls + "\n" + a + b, 2, 1, ""},
+		{"NULs in the middle", a + nuls + "\n" + resultLine("a"), 0, 0, ":2:"},
+		{"NULs inside a line", a + b[:50] + nuls + b[50:], 0, 0, ":2:"},
+		{"NULs, then text", a + nuls + b, 0, 0, ":2:"},
 		{"cut in the middle", a + b[:50] + "\n" + resultLine("a"), 0, 0, ":2:"},
 		{"cut before a job that is new", a[:50] + "\n" + a + b[:50] + "\n" + jobLine(t, "c"), 0, 0, ":3:"},
 		{"changed in the middle", a + strings.Replace(b, `"kind"`, `"kind`, 1) + resultLine("a"), 0, 0, ":2:"},

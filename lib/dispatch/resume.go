@@ -66,8 +66,8 @@ func (h *history) check() error {
 	}
 	for _, id := range h.record.order {
 		job := h.record.entries[id].job
-		if r, n := h.record.entries[id].result, len(h.attempts[id]); r != nil && r.Attempt > n {
-			p.list = append(p.list, fmt.Errorf("job %q: the journal tells of attempt %d, and there are files of %d", id, r.Attempt, n))
+		if missing := h.missing(id); missing != "" {
+			p.list = append(p.list, fmt.Errorf("job %q: %s", id, missing))
 		}
 		text, err := os.ReadFile(run.Abs(job.ProjectRoot, job.PromptPath))
 		switch {
@@ -77,9 +77,8 @@ func (h *history) check() error {
 			p.list = append(p.list, fmt.Errorf("job %q: prompt %q was changed since it was accepted", id, job.PromptPath))
 		}
 		for _, past := range h.attempts[id] {
-			if past.n == 1 && past.sidecar != nil && past.sidecar.WritePolicyDigest != job.WritePolicyDigest {
-				p.list = append(p.list, fmt.Errorf("job %q: write policy of %q is not the accepted one: %s (expected %s)",
-					id, past.files.Attempt, past.sidecar.WritePolicyDigest, job.WritePolicyDigest))
+			if err := past.checkPolicy(&h.manifest); err != nil {
+				p.list = append(p.list, fmt.Errorf("job %q: %w", id, err))
 			}
 			if past.sidecar != nil && past.sidecar.JobID != id {
 				p.list = append(p.list, fmt.Errorf("job %q: %q belongs to job %q", id, past.files.Attempt, past.sidecar.JobID))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"okstra/lib/atomicfile"
@@ -21,6 +22,7 @@ type history struct {
 	record   *record
 	attempts map[string][]*past // by job id
 	strays   []stray            // attempts that the journal does not know
+	told     map[string]account // what others than its files tell of a job's attempts
 }
 
 // readHistory reads manifest, journal and the files of every attempt.
@@ -33,10 +35,13 @@ func readHistory(manifestPath string) (*history, error) {
 	if h.record, err = readJournal(run.Abs(m.ProjectRoot, m.JournalPath), m.RunID); err != nil {
 		return nil, err
 	}
+	// What tells of attempts is read before the attempts: a dispatcher may be at
+	// work, and writes in the other order.
+	ledger := h.ledgerRows()
+	h.told, h.strays = h.accounts(ledger), straysOf(m, h.record, ledger)
 	for _, id := range h.record.order {
 		h.attempts[id] = readPast(h.record.entries[id].job)
 	}
-	h.strays = h.findStrays()
 	return h, nil
 }
 
@@ -69,6 +74,9 @@ func Status(ctx context.Context, host Host, manifestPath string, emit func(run.R
 	}
 	var lines []run.Result
 	for _, id := range h.record.order {
+		if missing := h.missing(id); missing != "" {
+			host.Warn(fmt.Sprintf("job %q: %s", id, missing))
+		}
 		lines = append(lines, h.lines(id)...)
 	}
 	for _, s := range h.strays {
@@ -86,7 +94,7 @@ func Status(ctx context.Context, host Host, manifestPath string, emit func(run.R
 // lines are the result lines of a job: one for each attempt, or one for a job
 // that has none yet.
 func (h *history) lines(id string) []run.Result {
-	e := h.record.entries[id]
+	e, missing := h.record.entries[id], h.missing(id)
 	var list []run.Result
 	for _, p := range h.attempts[id] {
 		r := p.result()
@@ -100,11 +108,14 @@ func (h *history) lines(id string) []run.Result {
 		}
 		list = append(list, r)
 	}
-	if len(list) > 0 {
-		return list
+	if len(list) == 0 && e.result != nil {
+		list = []run.Result{*e.result}
 	}
-	if e.result != nil {
-		return []run.Result{*e.result}
+	if len(list) > 0 {
+		if last := &list[len(list)-1]; missing != "" {
+			last.Warnings = append(slices.Clone(last.Warnings), "files-missing: "+missing)
+		}
+		return list
 	}
 	job := e.job
 	return []run.Result{{
@@ -175,7 +186,7 @@ func (h *history) completeLedger(ledger *ledger, known recorded, id string) {
 	switch n := len(attempts); {
 	case n > 0 && !attempts[n-1].open():
 		end = []rosterChange{attempts[n-1].rosterAtEnd()}
-	case n == 0 && entry.result != nil && entry.result.Cause != nil:
+	case n == 0 && entry.result != nil && entry.result.Attempt == 0 && entry.result.Cause != nil:
 		end = rosterNotRun(entry.job, *entry.result.Cause)
 	}
 	for _, change := range end {

@@ -20,15 +20,15 @@ func (s stray) Error() string {
 	return fmt.Sprintf("%s: no line of job %q, of which the ledger has %d attempts: the journal is damaged", s.journal, s.job.JobID, len(s.rows))
 }
 
-// findStrays goes by the rows of the ledger. A team state that cannot be read
-// has none.
-func (h *history) findStrays() []stray {
+// ledgerRows are the rows of the ledger. A team state that cannot be read has
+// none.
+func (h *history) ledgerRows() []run.LedgerRow {
 	state, _, err := run.LoadTeamState(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath))
 	if err != nil {
 		return nil
 	}
 	rows, _ := state.Ledger()
-	return straysOf(h.manifest, h.record, rows)
+	return rows
 }
 
 // straysOf are the jobs of rows that record has no line of, in the order of the

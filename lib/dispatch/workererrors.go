@@ -28,6 +28,9 @@ func (b *book) foldErrors(ctx context.Context, a *attempt) error {
 	if own == nil {
 		return nil
 	}
+	if own.WorkerID != a.t.job.WorkerID {
+		b.warn(fmt.Sprintf("%s: /workerId: %q (expected %q); its rows are booked to the worker that left it", name, own.WorkerID, a.t.job.WorkerID))
+	}
 	return b.writeError(ctx, errorRows(*own, a.t.job, a.n, phaseOf(purposeOf(a.t.job)), a.files.Log)...)
 }
 
