@@ -180,6 +180,7 @@ func (a *attempt) makeLaunch() error {
 	a.box, err = a.e.boundaries.Box(a.t.boundary, boundary.Order{
 		Name: strconv.Itoa(a.t.index) + "-" + strconv.Itoa(a.n), Tree: a.sidecar.Placement.Cwd, Root: job.ProjectRoot, Policy: a.sidecar.WritePolicy,
 		Writable: a.launch.Writable, TempDir: values.TempDir, OwnSandbox: a.t.row.OwnSandbox(), SandboxDirs: a.t.row.SandboxDirs, Requests: a.t.requests,
+		Keep: a.book.room.record,
 	})
 	if err != nil {
 		return err
@@ -377,7 +378,7 @@ func (a *attempt) closeStatus() error {
 	if a.t.row.Session == nil && summary.RawUsage != nil {
 		s.Usage = summary.RawUsage // nothing else will tell what was used
 	}
-	return writeDocument(a.files.abs(a.files.Status), *s)
+	return a.book.document(a.files.abs(a.files.Status), *s)
 }
 
 func stampOrEmpty(t time.Time) string {

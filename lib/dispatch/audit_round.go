@@ -285,6 +285,7 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 		return func(context.Context) judgement {
 			a := &attempt{box: w.box, policy: policy}
 			a.boxErr = w.box.Settle(func(path string, made bool) string { return classOf(policy, path, made) })
+			w.keptBack = a.keptBack()
 			return a.byCall()
 		}, nil
 	}

@@ -25,11 +25,18 @@ func (a *attempt) openBoundary() {
 	a.boxErr = a.box.Settle(func(path string, made bool) string { return classOf(a.policy, path, made) })
 }
 
+// keptBack tells of an artifact that is not where it belongs because the disk
+// is full. What the job changed is known then.
+func (a *attempt) keptBack() *boundary.FullDiskError {
+	full, _ := errors.AsType[*boundary.FullDiskError](a.boxErr)
+	return full
+}
+
 // byCall is the judgement from what the boundary saw. One that does not see
 // what is written gives none: of a job without any audit nothing is known.
 func (a *attempt) byCall() judgement {
 	j := judgement{audit: run.Audit{Verdict: "clean", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}}
-	if a.boxErr != nil {
+	if a.boxErr != nil && a.keptBack() == nil {
 		j.audit.Verdict, j.audit.Error, j.failed = "error", oneLine(a.boxErr.Error()), true
 		return j
 	}

@@ -23,6 +23,7 @@ type book struct {
 	manifest *run.Manifest // nil without a run
 	journal  *journal
 	ledger   *ledger // nil without a run
+	room     *room   // for the records of what runs; nil before something may
 	now      func() time.Time
 	warn     func(string)
 	record   *record // the journal as it was found
@@ -84,7 +85,29 @@ func openBook(ctx context.Context, held leases, root string, manifest *run.Manif
 }
 
 // close writes what waits.
-func (b *book) close() error { return errors.Join(b.ledger.flush(), b.journal.close()) }
+func (b *book) close() error {
+	defer b.room.release()
+	return errors.Join(b.ledger.flush(), b.journal.close())
+}
+
+// holdRoom holds room for the records of so many jobs at a time.
+func (b *book) holdRoom(running, jobs int) error {
+	teamState := ""
+	if b.ledger != nil {
+		teamState = b.ledger.path
+	}
+	b.room = &room{dir: filepath.Dir(b.journal.path), size: roomFor(running, jobs, teamState)}
+	b.journal.room = b.room
+	if b.ledger != nil {
+		b.ledger.room = b.room
+	}
+	return b.room.hold()
+}
+
+// document replaces a sidecar of a job that runs, or did.
+func (b *book) document(path string, v any) error {
+	return b.room.record(func() error { return writeDocument(path, v) })
+}
 
 // writeError appends a row to the errors log of the run.
 func (b *book) writeError(ctx context.Context, rows ...run.ErrorRow) error {
@@ -100,7 +123,7 @@ func (b *book) writeError(ctx context.Context, rows ...run.ErrorRow) error {
 		}
 		lines[i] = line
 	}
-	return appendRows(ctx, run.Abs(b.root, b.manifest.ErrorsLogPath), lines...)
+	return b.room.record(func() error { return appendRows(ctx, run.Abs(b.root, b.manifest.ErrorsLogPath), lines...) })
 }
 
 // announce appends a progress line to the events log of the run, on the

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"okstra/lib/dispatch/boundary"
 	"okstra/lib/dispatch/proc"
 	"okstra/lib/dispatch/stream"
 	"okstra/lib/jsondoc"
@@ -32,6 +33,7 @@ type ended struct {
 	files    paths
 	report   proc.Report
 	lost     bool
+	keptBack *boundary.FullDiskError // an artifact that the disk had no room for
 	summary  stream.Summary
 	session  string
 	cwd      string
@@ -61,6 +63,10 @@ func (v *ended) facts() Facts {
 	}
 	var fault string
 	f.Artifact, v.decides, fault, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start)
+	if v.keptBack != nil {
+		f.Artifact, v.decides = ArtifactMissing, v.keptBack.Path
+		v.warn("not-copied-out: %s", v.keptBack.Path)
+	}
 	f.Elsewhere = summary.Cwd != "" && !sameDir(summary.Cwd, v.cwd)
 	if f.noGoodEnd() {
 		v.explain(&f)
@@ -111,7 +117,7 @@ func lostItsOutput(stderr string) bool {
 func (v *ended) explain(f *Facts) {
 	stdoutPath := v.files.abs(v.files.Stdout)
 	stderr := tailOf(v.files.abs(v.files.Stderr), tailBytes)
-	f.DiskFull = lostItsOutput(stderr) || diskFull(append([]string{filepath.Dir(stdoutPath)}, v.homes...)...)
+	f.DiskFull = v.keptBack != nil || lostItsOutput(stderr) || diskFull(append([]string{filepath.Dir(stdoutPath)}, v.homes...)...)
 	message := v.summary.Message + "\n" + stderr
 	if !v.row.HasStream() {
 		message += "\n" + tailOf(stdoutPath, tailBytes)
@@ -156,12 +162,16 @@ func (v *ended) message(verdict Verdict, found run.Audit, idle time.Duration) st
 			text += ", by a job of this round"
 		}
 		return text
+	case v.keptBack != nil:
+		return oneLine(v.keptBack.Error())
 	case verdict.Cause == CauseWrongDirectory:
 		return fmt.Sprintf("it ran in %s (expected %s)", oneLine(v.summary.Cwd), v.cwd)
 	case atArtifact:
 		return join("; ", v.decides+" "+fault, orText(oneLine(v.summary.Message), said))
 	case v.summary.Message != "":
 		return oneLine(v.summary.Message)
+	case verdict.Cause == CauseDiskFull && said == "":
+		return "no room on the disk of its output, or of what its CLI keeps"
 	}
 	return said
 }
@@ -205,7 +215,7 @@ func join(with string, texts ...string) string {
 // evidence is what this dispatcher saw of the attempt.
 func (a *attempt) evidence() *ended {
 	v := &ended{
-		job: a.t.job, manifest: a.t.manifest, row: a.t.row, files: a.files, report: a.end.Report, lost: a.lost, summary: a.end.Summary,
+		job: a.t.job, manifest: a.t.manifest, row: a.t.row, files: a.files, report: a.end.Report, lost: a.lost, keptBack: a.keptBack(), summary: a.end.Summary,
 		session: a.sidecar.SessionID, cwd: a.sidecar.Placement.Cwd, start: a.start, progress: a.launch.Progress, homes: a.launch.Writable,
 	}
 	if a.end.LogErr != "" {
@@ -310,7 +320,7 @@ func (a *attempt) result(cost *float64) run.Result {
 // record writes what outlives the process: the sidecar first, then the ledger
 // row and, for a failure, a row of the errors log.
 func (e *engine) record(ctx context.Context, a *attempt, result run.Result) error {
-	if err := writeDocument(a.files.abs(a.files.Attempt), a.sidecar); err != nil {
+	if err := a.book.document(a.files.abs(a.files.Attempt), a.sidecar); err != nil {
 		return err
 	}
 	a.box.Close()

@@ -248,6 +248,7 @@ func (e *engine) oneAttempt(ctx context.Context, t *task) (held *attempt, again 
 // while the task's provider is backing off.
 func (e *engine) mayStart(ctx context.Context, t *task) string {
 	for {
+		e.fail(e.bookOf(t).room.hold())
 		switch {
 		case ctx.Err() != nil:
 			return CauseInterrupted

@@ -25,6 +25,7 @@ import (
 type journal struct {
 	path string
 	file *os.File
+	room *room // nil before jobs run
 
 	mu      sync.Mutex // guards waiting and queued
 	waiting []byte
@@ -67,7 +68,27 @@ func endTornLine(file *os.File, mark []byte) error {
 	if last[0] == '\n' {
 		return nil
 	}
-	_, err = file.Write(append([]byte{'\n'}, mark...))
+	return appendWhole(file, append([]byte{'\n'}, mark...))
+}
+
+// appendWhole appends text and returns when it is on disk. Of a write that
+// failed, on a full disk say, nothing stays: a batch whose lines were written in
+// part would be taken for one of fewer jobs. The lease is ours, so nobody else's
+// line can stand behind it.
+func appendWhole(file *os.File, text []byte) error {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err = file.Write(text); err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		return nil
+	}
+	if back := file.Truncate(size); back != nil {
+		return fmt.Errorf("%w (and the part that was written stays: %w)", err, back)
+	}
 	return err
 }
 
@@ -92,13 +113,7 @@ func (j *journal) add(lines ...[]byte) error {
 	text, upTo := j.waiting, j.queued
 	j.waiting = nil
 	j.mu.Unlock()
-	_, err := j.file.Write(text)
-	if err == nil {
-		err = j.file.Sync()
-	}
-	if err != nil {
-		j.err = fmt.Errorf("%s: %w", j.path, err)
-	}
+	j.err = j.room.record(func() error { return appendWhole(j.file, text) })
 	j.written = upTo
 	return j.err
 }

@@ -33,6 +33,7 @@ type rosterChange struct {
 // other keys of the document stay as they are, and so does their order.
 type ledger struct {
 	path string
+	room *room // nil before jobs run
 
 	mu      sync.Mutex
 	rows    []run.LedgerRow
@@ -87,7 +88,8 @@ func (l *ledger) schedule() {
 	}
 }
 
-// flush writes what waits, now.
+// flush writes what waits, now. What cannot be written waits on, for the next
+// flush: the last one tells whether anything is missing.
 func (l *ledger) flush() error {
 	if l == nil {
 		return nil
@@ -105,9 +107,17 @@ func (l *ledger) flush() error {
 	if len(rows) == 0 && len(roster) == 0 {
 		return nil
 	}
-	return atomicfile.Update(context.Background(), l.path, 0o644, func(old []byte) ([]byte, error) {
-		return l.edit(old, rows, roster)
+	err := l.room.record(func() error {
+		return atomicfile.Update(context.Background(), l.path, 0o644, func(old []byte) ([]byte, error) {
+			return l.edit(old, rows, roster)
+		})
 	})
+	if err != nil {
+		l.mu.Lock()
+		l.rows, l.roster = append(rows, l.rows...), append(roster, l.roster...)
+		l.mu.Unlock()
+	}
+	return err
 }
 
 // edit is what the flush makes of the team state. While nobody else changes the

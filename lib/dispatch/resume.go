@@ -155,7 +155,7 @@ func (e *engine) due(h *history, tasks []*task) ([]*task, error) {
 
 // resumable lists the causes that say nothing against the job itself: a person
 // who resumes asks for these again, however often it was tried.
-var resumable = map[string]bool{CauseInterrupted: true, CauseBudget: true, CauseAuthStopped: true, CauseAuth: true, CauseLost: true}
+var resumable = map[string]bool{CauseInterrupted: true, CauseBudget: true, CauseAuthStopped: true, CauseAuth: true, CauseLost: true, CauseDiskFull: true}
 
 // most is how many attempts a job may have that were not lost.
 func (e *engine) most(job run.Job) int {

@@ -83,6 +83,9 @@ func (e *engine) all(ctx context.Context, tasks []*task) (Summary, error) {
 	if err := e.chooseBoundaries(ctx, tasks); err != nil {
 		return Summary{}, err
 	}
+	if err := e.holdRoom(tasks); err != nil {
+		return Summary{}, err
+	}
 	if err := e.enter(tasks); err != nil {
 		return Summary{}, err
 	}
@@ -192,6 +195,20 @@ func (e *engine) chooseBoundaries(ctx context.Context, tasks []*task) error {
 		t.boundary = kind
 	}
 	return p.err(1)
+}
+
+// holdRoom makes sure that what will run can be recorded.
+func (e *engine) holdRoom(tasks []*task) error {
+	jobs := map[*book]int{}
+	for _, t := range tasks {
+		jobs[e.bookOf(t)]++
+	}
+	for b, n := range jobs {
+		if err := b.holdRoom(min(e.opts.Parallel, n), n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // enter writes the accepted jobs into the journals, before anything starts.

@@ -62,12 +62,11 @@ func Status(ctx context.Context, host Host, manifestPath string, emit func(run.R
 		host.Warn(torn)
 	}
 	lease, err := atomicfile.Lock(ctx, h.leasePath(), 0)
+	var unsettled error // told after the lines: what is known is known without it
 	switch {
 	case err == nil:
 		defer lease.Unlock()
-		if err := h.settleAll(ctx, host); err != nil {
-			return err
-		}
+		unsettled = h.settleAll(ctx, host)
 		host.sweep()
 	case !errors.Is(err, atomicfile.ErrBusy):
 		return err
@@ -88,7 +87,7 @@ func Status(ctx context.Context, host Host, manifestPath string, emit func(run.R
 			return err
 		}
 	}
-	return nil
+	return unsettled
 }
 
 // lines are the result lines of a job: one for each attempt, or one for a job
@@ -263,8 +262,11 @@ func (p *past) settle(host Host, manifest *run.Manifest, found judgement) error 
 	}
 	sidecar.Audit, sidecar.Message = &found.audit, message
 	sidecar.Outcome, sidecar.Cause, sidecar.ResultClass, sidecar.Mutation = &verdict.Outcome, &verdict.Cause, &verdict.ResultClass, &verdict.Mutation
+	if err := writeDocument(p.files.abs(p.files.Attempt), sidecar); err != nil {
+		return err
+	}
 	p.sidecar = &sidecar
-	return writeDocument(p.files.abs(p.files.Attempt), sidecar)
+	return nil
 }
 
 // endKnown tells whether the status file tells how the process ended.

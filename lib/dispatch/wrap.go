@@ -48,6 +48,11 @@ func Wrap(ctx context.Context, host Host, o WrapOrder) (run.Result, error) {
 		return run.Result{}, fmt.Errorf("another command is wrapped with this prompt: %w", err)
 	}
 	defer turn.Unlock()
+	w.room = &room{dir: filepath.Dir(w.files.Status), size: roomPerJob}
+	defer w.room.release()
+	if err := w.room.hold(); err != nil {
+		return run.Result{}, err
+	}
 	host.sweep()
 	set := &boundary.Set{Self: host.Self, Environ: host.Environ, Scratch: scratchDir(host)}
 	defer set.Close()
@@ -55,7 +60,7 @@ func Wrap(ctx context.Context, host Host, o WrapOrder) (run.Result, error) {
 	if err != nil {
 		return run.Result{}, &PlanError{Problems: []error{err}}
 	}
-	w.box, err = set.Box(kind, boundary.Order{Name: "wrap-" + newUUID(host.Random), Tree: o.Dir, Root: w.root(), Policy: w.policy, Requests: o.Boundaries})
+	w.box, err = set.Box(kind, boundary.Order{Name: "wrap-" + newUUID(host.Random), Tree: o.Dir, Root: w.root(), Policy: w.policy, Requests: o.Boundaries, Keep: w.room.record})
 	if err != nil {
 		return run.Result{}, err
 	}
@@ -74,9 +79,12 @@ type wrapping struct {
 	policy *run.WritePolicy
 	digest string
 	box    boundary.Box
+	room   *room
 	status run.Status
 	report proc.Report
 	found  judgement
+
+	keptBack *boundary.FullDiskError // an artifact that the disk had no room for
 }
 
 // notOfARun refuses a prompt of a job that was tried: the files beside it are
@@ -173,7 +181,7 @@ func (w *wrapping) close() (run.Result, error) {
 	}
 	s.FirstOutputAt, s.LastProgressAt, s.EndedAt = stampOrEmpty(r.FirstOutput), stampOrEmpty(r.LastProgress), run.Stamp(r.EndedAt)
 	s.ExitCode, s.Signal, s.Limit, s.LeftoverProcesses, s.KillVerified, s.StdoutBytes = r.ExitCode, r.Signal, r.Limit, r.Leftover, r.KillVerified, r.OutputBytes
-	if err := writeDocument(w.files.Status, s); err != nil {
+	if err := w.room.record(func() error { return writeDocument(w.files.Status, s) }); err != nil {
 		return run.Result{}, err
 	}
 	facts := Facts{Unkillable: !r.KillVerified, Limit: r.Limit, Stopped: r.Stopped, Signal: r.Signal}
@@ -183,12 +191,18 @@ func (w *wrapping) close() (run.Result, error) {
 	if r.ExitCode != nil {
 		facts.ExitCode = *r.ExitCode
 	}
-	facts.DiskFull = facts.noGoodEnd() && diskFull(filepath.Dir(w.files.Log))
+	if w.keptBack != nil {
+		facts.Artifact = ArtifactMissing
+	}
+	facts.DiskFull = w.keptBack != nil || facts.noGoodEnd() && diskFull(filepath.Dir(w.files.Log))
 	verdict := Decide(facts).WithAudit(w.found.mutation, w.found.failed)
 	if r.StartError != nil {
 		verdict = Decide(facts).classed(MutationNone)
 	}
-	message, _ := endMessage(verdict, w.found.audit, r, w.order.Idle)
+	message, known := endMessage(verdict, w.found.audit, r, w.order.Idle)
+	if !known && w.keptBack != nil {
+		message = oneLine(w.keptBack.Error())
+	}
 	result := run.Result{
 		SchemaVersion: "1.0", Kind: "okstra-result", Attempt: 1,
 		Outcome: &verdict.Outcome, Cause: &verdict.Cause, ResultClass: &verdict.ResultClass, Mutation: &verdict.Mutation,
@@ -198,7 +212,7 @@ func (w *wrapping) close() (run.Result, error) {
 	if w.policy != nil {
 		result.AttemptPath = w.files.Attempt
 	}
-	return result, w.writeSidecar(&verdict, message)
+	return result, w.room.record(func() error { return w.writeSidecar(&verdict, message) })
 }
 
 // writeSidecar writes what is agreed and, at the end, how it went. There is no

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"okstra/lib/dispatch/proc"
 	"okstra/lib/run"
 )
@@ -149,6 +151,7 @@ func (b *box) Settle(judge Judge) error {
 		return nil
 	}
 	b.mutations = []run.Mutation{}
+	var full *FullDiskError
 	for _, o := range b.enclosure.Overlays {
 		changes, err := readUpper(o.Upper, o.Tree)
 		if err != nil {
@@ -161,15 +164,30 @@ func (b *box) Settle(judge Judge) error {
 			path := run.Rel(b.order.Root, filepath.Join(o.Tree, c.path))
 			m := run.Mutation{Path: path, Change: c.change, Class: judge(path, c.folder)}
 			if m.Class == "artifact" && c.regular && c.size <= MostArtifact {
-				if err := copyOut(filepath.Join(o.Upper, c.path), filepath.Join(o.Tree, c.path)); err != nil {
+				err := b.keep(func() error { return copyOut(filepath.Join(o.Upper, c.path), filepath.Join(o.Tree, c.path)) })
+				switch {
+				case err == nil:
+					m.CopiedOut = true
+				case !errors.Is(err, unix.ENOSPC) && !errors.Is(err, unix.EDQUOT):
 					return fmt.Errorf("copy %s out: %w", path, err)
+				case full == nil:
+					full = &FullDiskError{Path: path, Err: err}
 				}
-				m.CopiedOut = true
 			}
 			b.mutations = append(b.mutations, m)
 		}
 	}
+	if full != nil {
+		return full
+	}
 	return nil
+}
+
+func (b *box) keep(write func() error) error {
+	if b.order.Keep != nil {
+		return b.order.Keep(write)
+	}
+	return write()
 }
 
 // Close throws away what is left of the overlays.

@@ -47,7 +47,20 @@ type Order struct {
 	// to mount over, and leaves behind, empty, when it is killed.
 	SandboxDirs []string
 	Requests    []string // what the job would accept, in order
+	// Keep does the writing of an artifact; nil for just doing it. It may try
+	// again after it made room.
+	Keep func(write func() error) error
 }
+
+// A FullDiskError tells of artifacts that could not be put in their place for
+// want of room. The record of what the job changed is whole.
+type FullDiskError struct {
+	Path string // the first, as documents name it
+	Err  error
+}
+
+func (e *FullDiskError) Error() string { return fmt.Sprintf("copy %s out: %v", e.Path, e.Err) }
+func (e *FullDiskError) Unwrap() error { return e.Err }
 
 // Judge gives the class of a path that a job changed; made tells that the
 // change is a new folder.
