@@ -152,7 +152,7 @@ func (d *fullDisk) fillUp(boundary string, pages int, spoils bool) {
 	}
 	checkDone(t, d.dir, fullJobs, where)
 	done, _ := os.ReadFile(filepath.Join(d.beside, "done"))
-	for _, name := range strings.FieldsSeq(string(done)) {
+	for name := range strings.FieldsSeq(string(done)) {
 		if n := bytes.Count(done, []byte(name+"\n")); n > 1 && !spoils {
 			t.Errorf("%s: the job that leaves %s was done %d times", where, name, n)
 		}
