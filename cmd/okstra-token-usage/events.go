@@ -28,6 +28,6 @@ func eventsFlags(f *cli.Flags) cli.Body {
 		if err := r.Print(window, std.Lines); err != nil {
 			return err
 		}
-		return std.Record(scanLine{r.Note})
+		return std.Lines(append(r.Note.AppendJSON([]byte(`{"scan":`)), "}\n"...))
 	}
 }

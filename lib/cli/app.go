@@ -28,6 +28,12 @@ type Command struct {
 	Help    string            // the whole page for "NAME COMMAND --help"
 	Flags   func(*Flags) Body // declares flags and arguments and gives the body that reads them
 	Hidden  bool              // works, but no list and no page names it
+
+	// Reads says that the body leaves nothing behind, on disk or running, before
+	// it first asks its context. SIGINT and SIGTERM are then watched from that
+	// moment on; until then they end the process as they end any other. Without
+	// Reads they are watched from the start.
+	Reads bool
 }
 
 // Body does the work. What it returns decides the exit status: see Status.
@@ -35,7 +41,7 @@ type Body func(ctx context.Context, std IO) error
 
 // Main runs the program on the arguments (without its own name) and gives the
 // exit status, with everything written and flushed. A mistake in the App
-// itself, such as a flag declared twice, panics: any test finds it.
+// itself, such as a flag declared twice, is what CheckHelp finds.
 func Main(std IO, args []string, app App) int {
 	std.Env = std.Env.filled()
 	if std.Env.Getenv("GOGC") == "" && std.Env.Getenv("GOMEMLIMIT") == "" {
@@ -43,9 +49,10 @@ func Main(std IO, args []string, app App) int {
 	}
 	out := newStdout(std.Out)
 	std.Out = out
-	p := newProgram(app)
-	ctx, received, stop := watchSignals(context.Background())
-	defer stop()
+	p := newProgram(app, func(name string) bool { return mayMean(args, name) })
+	watch := newWatch(context.Background())
+	defer watch.end()
+	ctx := watch.context()
 
 	run := &invocation{ctx: ctx, program: app.Name, out: out}
 	std.run = run
@@ -57,6 +64,9 @@ func Main(std IO, args []string, app App) int {
 
 	call, err := p.parse(std, args)
 	if err == nil {
+		if !call.reads {
+			watch.begin()
+		}
 		err = perform(ctx, std, call)
 	}
 	run.progress.Done()
@@ -74,7 +84,7 @@ func Main(std IO, args []string, app App) int {
 		}
 	}
 	status := Status(err)
-	if interruption, ok := received(); ok {
+	if interruption, ok := watch.received(); ok {
 		// Whatever went wrong after the signal went wrong because of it.
 		std.Warnf("%s", interruption)
 		status = Worse(status, interruption.Status())

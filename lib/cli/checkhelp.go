@@ -26,7 +26,7 @@ var flagWord = sync.OnceValue(func() *regexp.Regexp {
 // statuses, two examples; the program's own page lists the commands. It
 // reports all that is wrong.
 func CheckHelp(app App) error {
-	p := newProgram(app)
+	p := wholeProgram(app)
 	var errs []error
 	check := func(name, text string, cmd *command) {
 		for _, complaint := range p.checkPage(name, text, cmd) {

@@ -16,7 +16,7 @@ type Example struct {
 
 // Examples lists the examples of all pages, in their order.
 func Examples(app App) []Example {
-	p := newProgram(app)
+	p := wholeProgram(app)
 	var list []Example
 	add := func(name string) {
 		for _, e := range parsePage(p.helpText(name)).examples() {

@@ -107,7 +107,7 @@ func synopsis(text string) string {
 
 // printing is a call that writes a text and nothing else.
 func printing(text func() string) *call {
-	return &call{body: func(_ context.Context, std IO) error {
+	return &call{reads: true, body: func(_ context.Context, std IO) error {
 		_, err := io.WriteString(std.Out, text())
 		return err
 	}}

@@ -98,6 +98,7 @@ EXAMPLES
 				"okstra-sample policy build", "okstra-sample policy build a b"), Flags: names},
 			{Name: "policy check", Summary: "check a policy", Help: page("policy check [NAME...]", "",
 				"okstra-sample policy check", "okstra-sample policy check a b"), Flags: names},
+			{Name: "look", Summary: "wait and leave nothing behind", Help: "usage: okstra-sample look\n", Hidden: true, Flags: wait, Reads: true},
 			{Name: "secret", Summary: "work unseen", Help: "usage: okstra-sample secret\n", Hidden: true, Flags: names},
 		},
 	}
@@ -288,13 +289,17 @@ func fail(f *cli.Flags) cli.Body {
 func wait(f *cli.Flags) cli.Body {
 	how, file := f.Enum("how", "read", "read", "context", "stubborn"), f.Input("FILE")
 	return func(ctx context.Context, std cli.IO) error {
+		var done <-chan struct{}
+		if *how == "context" {
+			done = ctx.Done()
+		}
 		std.Warnf("waiting")
 		switch *how {
 		case "read":
 			_, err := file.Bytes(std)
 			return err
 		case "context":
-			<-ctx.Done()
+			<-done
 			std.Printf("put in order\n")
 			return ctx.Err()
 		default:

@@ -56,6 +56,7 @@ type command struct {
 type call struct {
 	command string // its full name
 	body    Body
+	reads   bool // see Command.Reads
 }
 
 // helpCommand is what to type for the page that explains this call.
@@ -70,7 +71,10 @@ func (c *call) helpCommand(program string) string {
 // matters, once, since tests run programs side by side.
 var disableFileExpansion = sync.OnceFunc(func() { kingpin.EnableFileExpansion = false })
 
-func newProgram(app App) *program {
+// newProgram makes the parser of a program. Of commands that are not wanted
+// nothing is known but their names: a program has many flags, and most runs use
+// those of a single command.
+func newProgram(app App, wanted func(name string) bool) *program {
 	disableFileExpansion()
 	p := &program{app: app, king: kingpin.New(app.Name, app.Summary), commands: map[string]*command{}}
 	p.king.HelpFlag.Short('h')
@@ -84,12 +88,32 @@ func newProgram(app App) *program {
 		if c.Name != "" {
 			cmd.flags = &Flags{clauses: p.clause(groups, c)}
 		}
-		cmd.body = c.Flags(cmd.flags)
+		if c.Name == app.Default || wanted(c.Name) {
+			cmd.body = c.Flags(cmd.flags)
+		}
 		p.commands[c.Name] = cmd
 	}
 	if app.Default != "" && p.commands[app.Default] == nil {
 		panic("cli: " + app.Name + ": there is no command " + app.Default)
 	}
+	return p
+}
+
+// mayMean reports whether words can lead to a command: all words of its name
+// stand among them.
+func mayMean(words []string, name string) bool {
+	for word := range strings.FieldsSeq(name) {
+		if !slices.Contains(words, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// wholeProgram is a program with the flags of all its commands. A mistake in
+// their declaration panics.
+func wholeProgram(app App) *program {
+	p := newProgram(app, func(string) bool { return true })
 	if _, err := p.king.ParseContext(nil); err != nil && !isUsage(err) {
 		panic("cli: " + app.Name + ": " + err.Error())
 	}
@@ -171,7 +195,7 @@ func (p *program) parse(std IO, args []string) (*call, error) {
 	if err := p.fill(std, cmd, parsed); err != nil {
 		return known, err
 	}
-	known.body = cmd.body
+	known.body, known.reads = cmd.body, cmd.Reads
 	if word := p.strayWord(cmd, parsed, head); word != "" {
 		known.body = p.hintAtCommands(cmd.body, word)
 	}

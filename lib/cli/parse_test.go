@@ -131,8 +131,41 @@ func TestAnAppThatContradictsItselfPanics(t *testing.T) {
 					t.Error("is accepted")
 				}
 			}()
-			run(app, "--version")
+			CheckHelp(app)
 		})
+	}
+}
+
+func TestOnlyTheCommandsThatTheWordsMayMeanDeclareTheirFlags(t *testing.T) {
+	for _, tt := range []struct {
+		args, want string
+	}{
+		{"one --x", "dflt one"},
+		{"--x one", "dflt one"},
+		{"two words --x", "dflt two words"},
+		{"two one", "dflt one"},
+		{"", "dflt"},
+		{"--x file", "dflt"},
+		{"--version", "dflt"},
+		{"help one", "dflt one"},
+		{"--completion-words -- two words -", "dflt two words"},
+	} {
+		var declared []string
+		command := func(name string) Command {
+			return Command{Name: name, Help: "usage: echo " + name + "\n", Flags: func(f *Flags) Body {
+				declared = append(declared, name)
+				f.Bool("x")
+				f.Args("word")
+				return func(context.Context, IO) error { return nil }
+			}}
+		}
+		app := App{Name: "echo", Default: "dflt", Commands: []Command{command("dflt"), command("one"), command("two words")}}
+		if status, _, errs := run(app, strings.Fields(tt.args)...); status != StatusOK && tt.args != "two one" {
+			t.Errorf("%q: status %d, %s", tt.args, status, errs)
+		}
+		if got := strings.Join(declared, " "); got != tt.want {
+			t.Errorf("%q: flags of %q are declared, want those of %q", tt.args, got, tt.want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 )
@@ -27,44 +28,79 @@ func (i Interruption) Is(target error) bool { return target == context.Canceled 
 // Status is 130 for SIGINT, 143 for SIGTERM.
 func (i Interruption) Status() int { return 128 + int(i.Signal) }
 
-// watchSignals gives a context that the first SIGINT or SIGTERM cancels, so
-// that the body can end in good order. A second signal means that somebody
-// does not want to wait: the process ends at once. received tells which signal
-// came, if any; stop ends the watch.
+// watch looks out for SIGINT and SIGTERM. The first one cancels the context, so
+// that the body can end in good order. A second signal means that somebody does
+// not want to wait: the process ends at once.
 //
 // Both signals are watched even where the process was started with them
 // ignored, as shells do with background jobs: who sends one on purpose means it.
 // SIGPIPE is never touched: the runtime's rule (death on a closed standard
 // output, EPIPE elsewhere) is the wanted one.
-func watchSignals(parent context.Context) (ctx context.Context, received func() (Interruption, bool), stop func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+type watch struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	signals chan os.Signal
+	first   atomic.Int64
+	done    chan struct{}
 
-	var first atomic.Int64
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case got := <-signals:
-				interruption := Interruption{got.(syscall.Signal)}
-				if !first.CompareAndSwap(0, int64(interruption.Signal)) {
-					os.Exit(interruption.Status())
-				}
-				cancel(interruption)
+	// begin starts to watch, once. It costs the start of three threads, a tenth
+	// of what a process takes that has little to do.
+	begin func()
+}
+
+func newWatch(parent context.Context) *watch {
+	w := &watch{signals: make(chan os.Signal, 2), done: make(chan struct{})}
+	w.ctx, w.cancel = context.WithCancelCause(parent)
+	w.begin = sync.OnceFunc(func() {
+		signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM)
+		go w.wait()
+	})
+	return w
+}
+
+func (w *watch) wait() {
+	for {
+		select {
+		case <-w.done:
+			return
+		case got := <-w.signals:
+			interruption := Interruption{got.(syscall.Signal)}
+			if !w.first.CompareAndSwap(0, int64(interruption.Signal)) {
+				os.Exit(interruption.Status())
 			}
+			w.cancel(interruption)
 		}
-	}()
-	received = func() (Interruption, bool) {
-		got := first.Load()
-		return Interruption{syscall.Signal(got)}, got != 0
 	}
-	stop = func() {
-		signal.Stop(signals)
-		close(done)
-		cancel(nil)
-	}
-	return ctx, received, stop
+}
+
+// received tells which signal came, if any.
+func (w *watch) received() (Interruption, bool) {
+	got := w.first.Load()
+	return Interruption{syscall.Signal(got)}, got != 0
+}
+
+// end ends the watch, and the context with it.
+func (w *watch) end() {
+	signal.Stop(w.signals)
+	close(w.done)
+	w.cancel(nil)
+}
+
+// context is the one that a signal cancels. Who asks it, or derives another
+// from it, begins the watch.
+func (w *watch) context() context.Context { return watched{w.ctx, w.begin} }
+
+type watched struct {
+	context.Context
+	begin func()
+}
+
+func (c watched) Done() <-chan struct{} {
+	c.begin()
+	return c.Context.Done()
+}
+
+func (c watched) Err() error {
+	c.begin()
+	return c.Context.Err()
 }

@@ -123,10 +123,7 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	} {
 		b = AppendString(append(b, f.key...), f.text)
 	}
-	for _, f := range [...]struct {
-		key string
-		n   int64
-	}{
+	for _, f := range [...]number{
 		{`,"input":`, e.Input},
 		{`,"cacheRead":`, e.CacheRead},
 		{`,"cacheWrite5m":`, e.CacheWrite5m},
@@ -151,6 +148,12 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	b = AppendString(append(b, `,"source":{"path":`...), e.Source.Path)
 	b = strconv.AppendInt(append(b, `,"line":`...), int64(e.Source.Line), 10)
 	return append(b, "}}"...)
+}
+
+// number is a member of a JSON object.
+type number struct {
+	key string
+	n   int64
 }
 
 // AppendString appends s as a JSON string; anything but plain ASCII text is left to
@@ -212,6 +215,21 @@ type Note struct {
 	BadNumbers   int64 `json:"badNumbers"`   // counts that are no whole number from 0 to 2^53
 	ContextFills int64 `json:"contextFills"` // Codex snapshots that state occupancy, not use
 	Inherited    int64 `json:"inherited"`    // Codex snapshots copied from an ancestor
+}
+
+// AppendJSON appends the note as one JSON object, as AppendJSON of an event does.
+func (n Note) AppendJSON(b []byte) []byte {
+	for _, f := range [...]number{
+		{`{"files":`, int64(n.Files)},
+		{`,"bytes":`, n.Bytes},
+		{`,"skippedLines":`, n.SkippedLines},
+		{`,"badNumbers":`, n.BadNumbers},
+		{`,"contextFills":`, n.ContextFills},
+		{`,"inherited":`, n.Inherited},
+	} {
+		b = strconv.AppendInt(append(b, f.key...), f.n, 10)
+	}
+	return append(b, '}')
 }
 
 // Add returns the sum of two notes.

@@ -61,6 +61,19 @@ func TestEventsAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 	})
 }
 
+func TestNotesAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := Note{
+			Files: rapid.Int().Draw(t, "files"), Bytes: rapid.Int64().Draw(t, "bytes"),
+			SkippedLines: rapid.Int64().Draw(t, "skipped"), BadNumbers: rapid.Int64().Draw(t, "bad"),
+			ContextFills: rapid.Int64().Draw(t, "fills"), Inherited: rapid.Int64().Draw(t, "inherited"),
+		}
+		if got, want := string(n.AppendJSON(nil)), encoded(t, n); got != want {
+			t.Fatalf("%s\nwant %s", got, want)
+		}
+	})
+}
+
 // What was kept stays, whatever is kept after it and whatever becomes of its source.
 func TestKeptTextsLast(t *testing.T) {
 	var texts Texts

@@ -294,15 +294,20 @@ func (f found) unchanged(info fs.FileInfo) bool {
 	return now.Device == f.device && now.Inode == f.inode && now.Ctime == f.ctime && now.Size == f.size && now.Mtime == f.mtime
 }
 
-// save writes the shards that have something new. Documents of files that the
-// scan did not look for stay as long as their files do.
-func (c *cache) save(list []found, fresh []*memo) error {
+// outdated names the shards that have something new to say.
+func (c *cache) outdated(list []found, fresh []*memo) map[string]bool {
 	changed := make(map[string]bool)
 	for i, f := range list {
 		if fresh[i] != c.known[i] {
 			changed[f.shard] = true
 		}
 	}
+	return changed
+}
+
+// save writes the shards that have changed. Documents of files that the scan did
+// not look for stay as long as their files do.
+func (c *cache) save(changed map[string]bool, list []found, fresh []*memo) error {
 	var faults []error
 	for name := range changed {
 		faults = append(faults, c.write(c.shards[name], list, fresh))

@@ -22,6 +22,10 @@ import (
 // of up to twice that is read in one piece.
 const pieceSize = 16 << 20
 
+// little is how many bytes, in few files, are read before another thread has started;
+// nobody can want to interrupt that.
+const little = 256 << 10
+
 // piece is a part of a file that begins and ends between two lines.
 type piece struct {
 	file     int   // index in the list
@@ -43,28 +47,33 @@ func (o Options) read(ctx context.Context, list []found, known *cache) (files []
 		total += f.size
 	}
 	var next atomic.Int64
-	group, ctx := errgroup.WithContext(ctx)
-	for range min(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), len(pieces)) {
-		group.Go(func() error {
-			scratch := new(transcript.Scratch)
-			for ctx.Err() == nil {
-				n := int(next.Add(1)) - 1
-				if n >= len(pieces) {
-					return nil
-				}
-				p := &pieces[n]
-				list[p.file].scan(p, scratch)
-				if known != nil && p.whole() {
-					p.remember(list[p.file], o.Now)
-				}
-				if o.Progress != nil {
-					o.Progress(total, min(p.to, list[p.file].size)-p.from)
-				}
+	work := func(ctx context.Context) error {
+		scratch := new(transcript.Scratch)
+		for n := int(next.Add(1)) - 1; n < len(pieces); n = int(next.Add(1)) - 1 {
+			if err := ctx.Err(); err != nil {
+				return err
 			}
-			return ctx.Err()
-		})
+			p := &pieces[n]
+			list[p.file].scan(p, scratch)
+			if known != nil && p.whole() {
+				p.remember(list[p.file], o.Now)
+			}
+			if o.Progress != nil {
+				o.Progress(total, min(p.to, list[p.file].size)-p.from)
+			}
+		}
+		return nil
 	}
-	if err := group.Wait(); err != nil {
+	if len(pieces) < few && total < little {
+		err = work(context.WithoutCancel(ctx))
+	} else {
+		group, ctx := errgroup.WithContext(ctx)
+		for range min(cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), len(pieces)) {
+			group.Go(func() error { return work(ctx) })
+		}
+		err = group.Wait()
+	}
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	files, faults, fresh = make([]*transcript.File, len(list)), make([]error, len(list)), make([]*memo, len(list))

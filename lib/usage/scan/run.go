@@ -45,7 +45,8 @@ type Result struct {
 	Uncached error   // why the cache could not be written
 }
 
-// Run reads everything. Only what the caller named must be there.
+// Run reads everything. Only what the caller named must be there. It asks the context
+// before it writes the cache, and before it reads more than takes a moment.
 func Run(ctx context.Context, o Options) (Result, error) {
 	var r Result
 	fi := &finder{warn: func(err error) { r.Warnings = append(r.Warnings, err) }}
@@ -66,7 +67,12 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return r, err
 	}
 	if known != nil {
-		r.Uncached = known.save(list, fresh)
+		if changed := known.outdated(list, fresh); len(changed) > 0 {
+			if err := ctx.Err(); err != nil {
+				return r, err
+			}
+			r.Uncached = known.save(changed, list, fresh)
+		}
 	}
 	r.fold(o.Readers, list, files, faults)
 	return r, nil
