@@ -115,7 +115,7 @@ func (r *auditRound) judge(ctx context.Context, held []*attempt) []judgement {
 			list[i] = failedAudit(err)
 			continue
 		}
-		list[i] = share(found, a.policy)
+		list[i] = a.withCall(share(found, a.policy, a.t.boundary))
 		if len(found.Unobserved) > 0 {
 			a.warnings = append(a.warnings, fmt.Sprintf("unobserved: %d paths could not be looked at, the first is %s", len(found.Unobserved), found.Unobserved[0]))
 			seen := audit.Observed(*a.sidecar.WriteEnforcement, found)
@@ -182,9 +182,15 @@ func compare(ctx context.Context, scope audit.Scope, before *audit.Snapshot, pol
 }
 
 // share is the part of a round's findings that concerns one of its jobs: what
-// its own policy allows, and everything that nobody was allowed.
-func share(found audit.Findings, own writepolicy.Policy) judgement {
-	j := judgement{audit: run.Audit{Verdict: "clean", Attribution: "batch-unattributed", Changes: []run.Change{}, Violations: found.Violations}}
+// its own policy allows, and everything that nobody was allowed. An overlay
+// clears its job of what happened in the trees that it held: there, the job
+// wrote into a private copy.
+func share(found audit.Findings, own writepolicy.Policy, kind string) judgement {
+	j := judgement{audit: run.Audit{Verdict: "clean", Attribution: "batch-unattributed", Changes: []run.Change{}, Violations: []run.Change{}}}
+	if kind == boundary.Overlay {
+		found = inPlace(found, own)
+	}
+	j.audit.Violations = append(j.audit.Violations, found.Violations...)
 	for _, c := range found.Changes {
 		mine := audit.IsViolation(c.Class) || c.Class == audit.ClassUnattributed || c.Surface == "git-ref"
 		if mine || classOf(own, c.Path, true) == c.Class {
@@ -196,6 +202,26 @@ func share(found audit.Findings, own writepolicy.Policy) judgement {
 	}
 	j.mutation = mutationOf(j.audit)
 	return j
+}
+
+// inPlace leaves the changes that a job inside an overlay can have made to the
+// trees themselves: those of git, and of what its policy has it write in place.
+// Nothing is cleared whose name cannot be told for certain, being quoted.
+func inPlace(found audit.Findings, own writepolicy.Policy) audit.Findings {
+	places, root := boundary.InPlace(&own.WritePolicy), own.ArtifactPolicy.AllowedRoot
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	held := func(c run.Change) bool {
+		if c.Surface != audit.SurfaceTree && c.Surface != audit.SurfaceIgnored || strings.HasPrefix(c.Path, `"`) {
+			return false
+		}
+		full := run.Abs(root, c.Path)
+		return !slices.ContainsFunc(places, func(place string) bool { return full == place || strings.HasPrefix(full, place+"/") })
+	}
+	found.Changes = slices.DeleteFunc(slices.Clone(found.Changes), held)
+	found.Violations = slices.DeleteFunc(slices.Clone(found.Violations), held)
+	return found
 }
 
 // lostRound judges lost attempts against the baseline of their round, which
@@ -216,7 +242,11 @@ func (h *history) lostRound(ctx context.Context, host Host, lost *past) judgemen
 	if err != nil {
 		return failedAudit(err)
 	}
-	return share(found, own)
+	kind := ""
+	if sidecar.Boundary != nil {
+		kind = sidecar.Boundary.Kind
+	}
+	return share(found, own, kind)
 }
 
 func (h *history) compareRound(ctx context.Context, host Host, sidecar run.Attempt) (audit.Findings, writepolicy.Policy, error) {
@@ -270,7 +300,7 @@ func (h *history) roundOf(baseline string, digests []string) ([]writepolicy.Poli
 }
 
 // openAudit takes the baseline for a wrapped command, where it has a policy
-// that no overlay holds.
+// that no overlay holds alone.
 func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgement, error) {
 	unknown := func(context.Context) judgement { return judgement{mutation: MutationUnknown} }
 	if w.order.Policy == nil {
@@ -280,15 +310,19 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 	if err != nil {
 		return nil, err
 	}
-	policies := []writepolicy.Policy{policy}
-	if w.box.Record().Kind == boundary.Overlay && policy.SourcePolicy.Mode == writepolicy.SourceReadonly {
+	kind := w.box.Record().Kind
+	a := &attempt{box: w.box, policy: policy}
+	settle := func() {
+		a.end.Report = w.report
+		a.openBoundary()
+	}
+	if kind == boundary.Overlay && policy.SourcePolicy.Mode == writepolicy.SourceReadonly {
 		return func(context.Context) judgement {
-			a := &attempt{box: w.box, policy: policy}
-			a.boxErr = w.box.Settle(func(path string, made bool) string { return classOf(policy, path, made) })
-			w.keptBack = a.keptBack()
+			settle()
 			return a.byCall()
 		}, nil
 	}
+	policies := []writepolicy.Policy{policy}
 	scope, err := audit.ScopeOf(policies, w.host.Environ)
 	if err != nil {
 		return nil, err
@@ -300,10 +334,14 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 	own := newOwnPaths()
 	own.files(w.files.Prompt + ".")
 	return func(ctx context.Context) judgement {
+		settle()
+		if a.boxErr != nil {
+			return failedAudit(a.boxErr)
+		}
 		found, err := compare(ctx, scope, before, policies, own.has)
 		if err != nil {
 			return failedAudit(err)
 		}
-		return share(found, policy)
+		return a.withCall(share(found, policy, kind))
 	}, nil
 }

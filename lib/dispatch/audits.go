@@ -58,6 +58,26 @@ func (a *attempt) byCall() judgement {
 	return j
 }
 
+// withCall adds what the job's overlay saw to its share of the round's audit:
+// what it changed in its private copies is in no snapshot of the trees. Where
+// its own list alone tells of violations, they are its own.
+func (a *attempt) withCall(shared judgement) judgement {
+	if a.box.Record().Kind != boundary.Overlay || shared.failed {
+		return shared
+	}
+	call := a.byCall()
+	if call.failed {
+		return failedAudit(a.boxErr)
+	}
+	both := shared.audit
+	both.Changes = slices.Concat(call.audit.Changes, both.Changes)
+	both.Violations = slices.Concat(call.audit.Violations, both.Violations)
+	if len(shared.audit.Violations) == 0 && len(both.Violations) > 0 {
+		both.Verdict, both.Attribution = "violation", "call"
+	}
+	return judgement{audit: both, mutation: mutationOf(both)}
+}
+
 // classOf gives the class of a path that an overlay shows as changed. A folder
 // that had to be made for an artifact is part of it; one that was removed, or
 // replaced by a link, is not.

@@ -38,8 +38,9 @@ type ended struct {
 	session  string
 	cwd      string
 	start    time.Time
-	progress []string // where the CLI keeps its sessions
-	homes    []string // where it writes
+	progress []string     // where the CLI keeps its sessions
+	homes    []string     // where it writes
+	box      boundary.Box // nil when nobody knows any more what it saw
 
 	artifact *run.Artifact
 	decides  string // the promised artifact that decides, as documents name it
@@ -62,7 +63,7 @@ func (v *ended) facts() Facts {
 		f.ExitCode = *report.ExitCode
 	}
 	var fault string
-	f.Artifact, v.decides, fault, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start)
+	f.Artifact, v.decides, fault, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start, v.foreign)
 	if v.keptBack != nil {
 		f.Artifact, v.decides = ArtifactMissing, v.keptBack.Path
 		v.warn("not-copied-out: %s", v.keptBack.Path)
@@ -86,6 +87,19 @@ func (v *ended) facts() Facts {
 		v.warn("leftover-processes: %d", report.Leftover)
 	}
 	return f
+}
+
+// foreign tells of a file, by its name in documents, that the job did not write,
+// as far as its boundary knows, and warns of it.
+func (v *ended) foreign(path string) bool {
+	if v.box == nil {
+		return false
+	}
+	wrote, known := v.box.Wrote(run.Abs(v.job.ProjectRoot, path))
+	if known && !wrote {
+		v.warn("artifact-foreign: %s lies there, and this job did not write it", path)
+	}
+	return known && !wrote
 }
 
 func (v *ended) warn(format string, args ...any) {
@@ -216,7 +230,7 @@ func join(with string, texts ...string) string {
 func (a *attempt) evidence() *ended {
 	v := &ended{
 		job: a.t.job, manifest: a.t.manifest, row: a.t.row, files: a.files, report: a.end.Report, lost: a.lost, keptBack: a.keptBack(), summary: a.end.Summary,
-		session: a.sidecar.SessionID, cwd: a.sidecar.Placement.Cwd, start: a.start, progress: a.launch.Progress, homes: a.launch.Writable,
+		session: a.sidecar.SessionID, cwd: a.sidecar.Placement.Cwd, start: a.start, progress: a.launch.Progress, homes: a.launch.Writable, box: a.box,
 	}
 	if a.end.LogErr != "" {
 		v.warn("log-unwritten")

@@ -104,18 +104,26 @@ func readableAs(path string, text []byte, kind string) bool {
 
 // inspectAll judges all promised artifacts; the first that is not good decides
 // and is named, and the first of all is the one that the sidecar records. A
-// warning is about the one that decides.
-func inspectAll(root string, wants []promised, start time.Time) (state ArtifactState, decides, warning string, _ *run.Artifact) {
+// warning is about the one that decides. A new file that is foreign to the job
+// is not what it promised, whoever put it there.
+func inspectAll(root string, wants []promised, start time.Time, foreign func(path string) bool) (state ArtifactState, decides, warning string, _ *run.Artifact) {
 	if len(wants) == 0 {
 		return ArtifactNone, "", "", nil
 	}
-	state, record, warning := inspect(root, wants[0], start)
+	look := func(want promised) (ArtifactState, run.Artifact, string) {
+		state, record, warning := inspect(root, want, start)
+		if record.NewerThanStart && foreign(want.path) {
+			return ArtifactMissing, run.Artifact{Path: want.path}, ""
+		}
+		return state, record, warning
+	}
+	state, record, warning := look(wants[0])
 	decides = wants[0].path
 	for _, want := range wants[1:] {
 		if state != ArtifactGood {
 			break
 		}
-		state, _, _ = inspect(root, want, start)
+		state, _, _ = look(want)
 		decides = want.path
 	}
 	return state, decides, warning, &record

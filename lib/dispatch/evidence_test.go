@@ -10,6 +10,9 @@ import (
 	"okstra/lib/run"
 )
 
+// nobodys takes every artifact for the job's own.
+func nobodys(string) bool { return false }
+
 func TestInspectArtifacts(t *testing.T) {
 	start := time.Now().Add(-time.Hour)
 	dir := t.TempDir()
@@ -55,11 +58,18 @@ func TestInspectArtifacts(t *testing.T) {
 			}
 		})
 	}
-	state, decides, _, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, start)
+	state, decides, _, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, start, nobodys)
 	if state != ArtifactInvalid || decides != "cut.json" || record.Path != "good.md" || record.Digest == "" {
 		t.Errorf("a second artifact that is broken gives %s of %s with record %+v", state, decides, record)
 	}
-	if state, _, _, record := inspectAll(dir, nil, start); state != ArtifactNone || record != nil {
+	others := func(path string) bool { return path == "good.md" || path == "stale.md" }
+	if state, decides, _, record := inspectAll(dir, []promised{{path: "good.md"}}, start, others); state != ArtifactMissing || decides != "good.md" || record.Present {
+		t.Errorf("an artifact that a peer wrote gives %s of %s with record %+v", state, decides, record)
+	}
+	if state, _, _, record := inspectAll(dir, []promised{{path: "stale.md"}}, start, others); state != ArtifactStale || !record.Present {
+		t.Errorf("an old artifact that the job left alone gives %s with record %+v", state, record)
+	}
+	if state, _, _, record := inspectAll(dir, nil, start, nobodys); state != ArtifactNone || record != nil {
 		t.Errorf("nothing promised gives %s, %+v", state, record)
 	}
 }

@@ -22,7 +22,8 @@ type box struct {
 	enclosure enclosure
 	dir       string // of what the overlays keep, "" without
 	mutations []run.Mutation
-	missing   error // a folder to be left writable is not there: this job cannot be started
+	copied    []string // what was copied out, absolute
+	missing   error    // a folder to be left writable is not there: this job cannot be started
 }
 
 func (s *Set) make(kind string, order Order) (Box, error) {
@@ -56,16 +57,6 @@ func (s *Set) make(kind string, order Order) (Box, error) {
 		}
 	}
 	return b, nil
-}
-
-func resolvedAll(paths []string) []string {
-	var list []string
-	for _, path := range paths {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			list = appendOnce(list, real)
-		}
-	}
-	return list
 }
 
 // makeOverlays plans a private copy of every tree that the job must not change
@@ -150,7 +141,7 @@ func (b *box) Settle(judge Judge) error {
 	if b.kind != Overlay {
 		return nil
 	}
-	b.mutations = []run.Mutation{}
+	b.mutations, b.copied = []run.Mutation{}, nil
 	var full *FullDiskError
 	for _, o := range b.enclosure.Overlays {
 		changes, err := readUpper(o.Upper, o.Tree)
@@ -168,6 +159,7 @@ func (b *box) Settle(judge Judge) error {
 				switch {
 				case err == nil:
 					m.CopiedOut = true
+					b.copied = append(b.copied, filepath.Join(o.Tree, c.path))
 				case !errors.Is(err, unix.ENOSPC) && !errors.Is(err, unix.EDQUOT):
 					return fmt.Errorf("copy %s out: %w", path, err)
 				case full == nil:
@@ -188,6 +180,17 @@ func (b *box) keep(write func() error) error {
 		return b.order.Keep(write)
 	}
 	return write()
+}
+
+// Wrote knows of every file in a tree that the job got a private copy of, but
+// where the CLI's own folders lie in it.
+func (b *box) Wrote(path string) (wrote, known bool) {
+	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(real, filepath.Base(path))
+	}
+	holds := func(dir string) bool { return inside(path, dir) }
+	known = slices.ContainsFunc(b.enclosure.Overlays, func(o overlayMount) bool { return holds(o.Tree) }) && !slices.ContainsFunc(b.enclosure.Writable, holds)
+	return known && slices.Contains(b.copied, path), known
 }
 
 // Close throws away what is left of the overlays.

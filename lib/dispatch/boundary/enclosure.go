@@ -142,6 +142,26 @@ func writtenInPlace(p *run.WritePolicy) []string {
 	return list
 }
 
+func resolvedAll(paths []string) []string {
+	var list []string
+	for _, path := range paths {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			list = appendOnce(list, real)
+		}
+	}
+	return list
+}
+
+// InPlace are the roots that a job with this policy writes to directly inside
+// an overlay too, as the policy has them and with their links resolved.
+func InPlace(p *run.WritePolicy) []string {
+	list := writtenInPlace(p)
+	for _, path := range resolvedAll(list) {
+		list = appendOnce(list, path)
+	}
+	return list
+}
+
 // artifactDirs are the folders in which the artifacts of a policy lie.
 func artifactDirs(p *run.WritePolicy) []string {
 	var list []string

@@ -73,6 +73,9 @@ type Box interface {
 	// Settle takes the job's results out of the boundary, as far as the
 	// policy allows it.
 	Settle(judge Judge) error
+	// Wrote tells whether the file at an absolute path is one that Settle put
+	// there; known is false where the boundary does not see what is written.
+	Wrote(path string) (wrote, known bool)
 	Record() run.Boundary
 	Close()
 }
@@ -166,6 +169,8 @@ type open struct{ order Order }
 func (o open) Wrap(*proc.Spec) error { return nil }
 func (o open) Settle(Judge) error    { return nil }
 func (o open) Close()                {}
+
+func (o open) Wrote(string) (wrote, known bool) { return false, false }
 
 func (o open) Record() run.Boundary {
 	return run.Boundary{Kind: None, SelfTest: "not-needed", Requested: o.order.Requests, LeavesOpen: []string{"everything", "network"}, Attribution: "batch"}
