@@ -182,6 +182,10 @@ func (v *ended) message(verdict Verdict, found run.Audit, idle time.Duration) st
 		return fmt.Sprintf("it ran in %s (expected %s)", oneLine(v.summary.Cwd), v.cwd)
 	case atArtifact:
 		return join("; ", v.decides+" "+fault, orText(oneLine(v.summary.Message), said))
+	case verdict.Outcome == OutcomeLost:
+		return "the process that watched it is gone"
+	case verdict.Cause == CauseSignal:
+		return join("; ", "ended by "+v.report.Signal, orText(oneLine(v.summary.Message), said))
 	case v.summary.Message != "":
 		return oneLine(v.summary.Message)
 	case verdict.Cause == CauseDiskFull && said == "":

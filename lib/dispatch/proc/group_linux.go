@@ -23,10 +23,13 @@ import (
 type Group struct {
 	dir    string
 	handle *os.File
+	killed bool // cgroup.kill was used
+	parent string
+	number int // of the group, among those of this process
 }
 
-// groupPrefix begins the names of these groups; the identity of the owner
-// follows.
+// groupPrefix begins the names of these groups; the identity of the owner and
+// a number follow.
 const groupPrefix = "okstra-"
 
 // NewGroup makes a group below that of the caller. The error says why there is
@@ -37,20 +40,41 @@ func NewGroup() (*Group, error) {
 		return nil, err
 	}
 	removeDeadGroups(own)
-	self := Self()
-	g := &Group{dir: filepath.Join(own, fmt.Sprintf("%s%d-%d", groupPrefix, self.PID, self.StartTicks))}
-	if err := os.Mkdir(g.dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	if err := unix.Access(filepath.Join(g.dir, "cgroup.kill"), unix.W_OK); err != nil {
-		removeGroup(g.dir)
-		return nil, fmt.Errorf("%s/cgroup.kill: %w", g.dir, err)
-	}
-	if g.handle, err = os.Open(g.dir); err != nil {
-		removeGroup(g.dir)
+	g := &Group{parent: own}
+	if err := g.open(); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// open makes a group that nobody was in yet.
+func (g *Group) open() error {
+	self := Self()
+	g.number++
+	g.dir = filepath.Join(g.parent, fmt.Sprintf("%s%d-%d-%d", groupPrefix, self.PID, self.StartTicks, g.number))
+	if err := os.Mkdir(g.dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := unix.Access(filepath.Join(g.dir, "cgroup.kill"), unix.W_OK); err != nil {
+		removeGroup(g.dir)
+		return fmt.Errorf("%s/cgroup.kill: %w", g.dir, err)
+	}
+	handle, err := os.Open(g.dir)
+	if err != nil {
+		removeGroup(g.dir)
+		return err
+	}
+	g.handle, g.killed = handle, false
+	return nil
+}
+
+// renew takes another group after a kill. There are kernels (6.18) that kill
+// whatever is started in a group that was killed before.
+func (g *Group) renew() {
+	if g.usable() && g.killed {
+		g.Close()
+		_ = g.open() // without one, /proc tells what is alive
+	}
 }
 
 // ownGroup is the folder of the calling process's group in cgroup2.
@@ -111,7 +135,8 @@ func removeDeadGroups(parent string) {
 	}
 	for _, entry := range entries {
 		name, ok := strings.CutPrefix(entry.Name(), groupPrefix)
-		pid, ticks, both := strings.Cut(name, "-")
+		pid, rest, both := strings.Cut(name, "-")
+		ticks, _, _ := strings.Cut(rest, "-")
 		n, err1 := strconv.Atoi(pid)
 		start, err2 := strconv.ParseUint(ticks, 10, 64)
 		if ok && both && err1 == nil && err2 == nil && !Alive(run.Process{PID: n, StartTicks: start}) {
@@ -147,6 +172,7 @@ func (g *Group) usable() bool { return g != nil && g.handle != nil }
 // kill kills everything in the group at once.
 func (g *Group) kill() {
 	if g.usable() {
+		g.killed = true
 		_ = os.WriteFile(filepath.Join(g.dir, "cgroup.kill"), []byte("1"), 0)
 	}
 }

@@ -25,11 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(slotEnv) == "" {
 		os.Exit(m.Run())
 	}
-	var order struct {
-		Spec  Spec
-		Stop  time.Duration
-		Group bool
-	}
+	var order testOrder
 	if err := json.NewDecoder(os.Stdin).Decode(&order); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
@@ -52,7 +48,11 @@ func TestMain(m *testing.M) {
 			os.Exit(4)
 		}
 	}
-	report := Run(ctx, time.Now, order.Spec, group, &FileWatcher{Paths: []string{order.Spec.Stdout, order.Spec.Stderr}}, func(run.Process) {})
+	again := order.Again
+	var report Report
+	for more := true; more; more, again = again, false {
+		report = Run(ctx, time.Now, order.Spec, group, &FileWatcher{Paths: []string{order.Spec.Stdout, order.Spec.Stderr}}, func(run.Process) {})
+	}
 	if err := json.NewEncoder(os.Stdout).Encode(report); err != nil {
 		os.Exit(3)
 	}
@@ -60,17 +60,30 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
+// testOrder is what a slot of the tests does.
+type testOrder struct {
+	Spec  Spec
+	Stop  time.Duration
+	Group bool // with a control group
+	Again bool // twice, and the second time is told of
+}
+
 // inSlot runs spec in a slot of its own. Streams and folder that spec leaves
 // open are set to fresh ones.
 func inSlot(t *testing.T, spec Spec, stop time.Duration) (Report, string) {
 	t.Helper()
-	return inSlotWith(t, spec, stop, false)
+	return inSlotOf(t, testOrder{Spec: spec, Stop: stop})
 }
 
-// inSlotWith is inSlot with the program in a group of its own, if asked for.
-func inSlotWith(t *testing.T, spec Spec, stop time.Duration, group bool) (Report, string) {
+// inGroup is inSlot with the program in a group of its own.
+func inGroup(t *testing.T, spec Spec) (Report, string) {
 	t.Helper()
-	dir := t.TempDir()
+	return inSlotOf(t, testOrder{Spec: spec, Group: true})
+}
+
+func inSlotOf(t *testing.T, o testOrder) (Report, string) {
+	t.Helper()
+	dir, spec := t.TempDir(), o.Spec
 	if spec.Dir == "" {
 		spec.Dir = dir
 	}
@@ -78,7 +91,8 @@ func inSlotWith(t *testing.T, spec Spec, stop time.Duration, group bool) (Report
 	if spec.Env == nil {
 		spec.Env = []string{"PATH=" + os.Getenv("PATH"), "MARK=" + dir}
 	}
-	order, err := json.Marshal(map[string]any{"Spec": spec, "Stop": stop, "Group": group})
+	o.Spec = spec
+	order, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +112,7 @@ func inSlotWith(t *testing.T, spec Spec, stop time.Duration, group bool) (Report
 	for _, p := range Marked("MARK=" + dir) {
 		t.Errorf("process %d outlived the slot", p.PID)
 	}
-	if own, err := ownGroup("/proc/self/cgroup", "/proc/self/mountinfo"); err == nil && group {
+	if own, err := ownGroup("/proc/self/cgroup", "/proc/self/mountinfo"); err == nil && o.Group {
 		if left, _ := filepath.Glob(fmt.Sprintf("%s/%s%d-*", own, groupPrefix, cmd.Process.Pid)); len(left) > 0 {
 			t.Errorf("group %q outlived the slot", left)
 		}
@@ -201,7 +215,7 @@ func TestReport05And09LimitEndsTheWholeTree(t *testing.T) {
 				Limits: Limits{Wall: 300 * time.Millisecond, Grace: 300 * time.Millisecond},
 			}
 			begin := time.Now()
-			report, _ := inSlotWith(t, spec, 0, group)
+			report, _ := inSlotOf(t, testOrder{Spec: spec, Group: group})
 			if report.Limit != LimitWall || !report.KillVerified {
 				t.Errorf("limit %q, verified %v; want %q and verified", report.Limit, report.KillVerified, LimitWall)
 			}
@@ -236,13 +250,26 @@ func needGroup(t *testing.T) {
 func TestAGroupIsKilledAtOnce(t *testing.T) {
 	needGroup(t)
 	storm := `trap '' TERM; i=0; while [ $i -lt 8 ]; do (while :; do (:) & wait; done) & i=$((i+1)); done; wait`
-	report, _ := inSlotWith(t, Spec{Argv: sh(storm), Limits: Limits{Wall: 300 * time.Millisecond, Grace: 50 * time.Millisecond}}, 0, true)
+	report, _ := inGroup(t, Spec{Argv: sh(storm), Limits: Limits{Wall: 300 * time.Millisecond, Grace: 50 * time.Millisecond}})
 	if report.Limit != LimitWall || !report.KillVerified {
 		t.Errorf("limit %q, verified %v", report.Limit, report.KillVerified)
 	}
-	report, out := inSlotWith(t, Spec{Argv: sh("grep ^0:: /proc/self/cgroup")}, 0, true)
+	report, out := inGroup(t, Spec{Argv: sh("grep ^0:: /proc/self/cgroup")})
 	if report.ExitCode == nil || *report.ExitCode != 0 || !strings.Contains(out, "/"+groupPrefix) {
 		t.Errorf("the program is in the group %q", out)
+	}
+}
+
+// A slot outlives its jobs. There are kernels that kill whatever is started in a
+// control group that was killed before: the job after one that had to be killed.
+func TestTheNextProgramOutlivesAKilledGroup(t *testing.T) {
+	needGroup(t)
+	report, out := inSlotOf(t, testOrder{Group: true, Again: true, Spec: Spec{
+		Argv:   sh(`if mkdir second 2>/dev/null; then trap '' TERM; while :; do sleep 0.05; done; fi; cat /proc/self/cgroup; exit 7`),
+		Limits: Limits{Wall: 500 * time.Millisecond, Grace: 50 * time.Millisecond},
+	}})
+	if report.ExitCode == nil || *report.ExitCode != 7 || report.Signal != "" || !strings.Contains(out, "/"+groupPrefix) {
+		t.Errorf("it ended as %+v, want exit 7 in a group:\n%s", report, out)
 	}
 }
 

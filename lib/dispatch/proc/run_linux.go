@@ -252,6 +252,7 @@ func start(spec Spec, group *Group) (pid int, setup func() *StartError, _ *Start
 		fds[i] = f.Fd()
 	}
 	attr := &syscall.ProcAttr{Dir: spec.Dir, Env: spec.Env, Files: fds, Sys: Attributes(spec)}
+	group.renew()
 	if group.usable() {
 		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, int(group.handle.Fd())
 	}
