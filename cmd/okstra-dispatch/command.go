@@ -91,7 +91,7 @@ func loadManifest(std cli.IO, flag func(cli.IO) (string, error)) (run.Manifest, 
 	if err != nil {
 		return run.Manifest{}, err
 	}
-	return run.LoadManifest(path)
+	return dispatch.LoadRun(path)
 }
 
 // absolute makes a path of the command line or the environment absolute and

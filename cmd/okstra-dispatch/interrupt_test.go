@@ -25,7 +25,7 @@ func TestReport31InterruptedRunIsEndedAndRecorded(t *testing.T) {
 	for _, tt := range []struct {
 		signal syscall.Signal
 		status int
-	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}} {
+	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 143}} {
 		t.Run(tt.signal.String(), func(t *testing.T) {
 			t.Parallel()
 			dir, jobs := batch(t, 3)

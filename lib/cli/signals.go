@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -15,25 +14,30 @@ import (
 type Interruption struct{ Signal syscall.Signal }
 
 func (i Interruption) Error() string {
-	name := "SIGTERM"
-	if i.Signal == syscall.SIGINT {
-		name = "SIGINT"
-	}
-	return fmt.Sprintf("interrupted by %s", name)
+	return "interrupted by " + signalNames[i.Signal]
 }
+
+var signalNames = map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
 
 // Is makes the cause of a cancelled context as good as its error.
 func (i Interruption) Is(target error) bool { return target == context.Canceled }
 
-// Status is 130 for SIGINT, 143 for SIGTERM.
-func (i Interruption) Status() int { return 128 + int(i.Signal) }
+// Status is 130 for SIGINT, 143 for SIGTERM and for SIGHUP, with which a
+// terminal that closes asks for the same.
+func (i Interruption) Status() int {
+	if i.Signal == syscall.SIGINT {
+		return StatusInterrupted
+	}
+	return StatusTerminated
+}
 
-// watch looks out for SIGINT and SIGTERM. The first one cancels the context, so
+// watch looks out for SIGINT, SIGTERM and SIGHUP. The first one cancels the context, so
 // that the body can end in good order. A second signal means that somebody does
 // not want to wait: the process ends at once.
 //
-// Both signals are watched even where the process was started with them
+// The first two are watched even where the process was started with them
 // ignored, as shells do with background jobs: who sends one on purpose means it.
+// An ignored SIGHUP stays ignored: that is what nohup is for.
 // SIGPIPE is never touched: the runtime's rule (death on a closed standard
 // output, EPIPE elsewhere) is the wanted one.
 type watch struct {
@@ -53,6 +57,9 @@ func newWatch(parent context.Context) *watch {
 	w.ctx, w.cancel = context.WithCancelCause(parent)
 	w.begin = sync.OnceFunc(func() {
 		signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM)
+		if !signal.Ignored(syscall.SIGHUP) {
+			signal.Notify(w.signals, syscall.SIGHUP)
+		}
 		go w.wait()
 	})
 	return w

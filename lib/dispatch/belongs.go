@@ -50,13 +50,28 @@ func checkBelongs(job *run.Job, m *run.Manifest) error {
 			return &ForeignJobError{field.name, field.found, fmt.Sprintf("%q", field.want)}
 		}
 	}
-	if !sameFolder(job.ProjectRoot, m.ProjectRoot) {
+	if !sameFile(job.ProjectRoot, m.ProjectRoot) {
 		return &ForeignJobError{"projectRoot", job.ProjectRoot, fmt.Sprintf("%q", m.ProjectRoot)}
 	}
 	return nil
 }
 
-func sameFolder(a, b string) bool {
+// LoadRun reads the run manifest at path, which must be the one of its run:
+// where a folder was copied or moved, everything that the manifest names lies
+// elsewhere, and what is done with the copy would be done to the other run, or
+// to nothing.
+func LoadRun(path string) (run.Manifest, error) {
+	m, err := run.LoadManifest(path)
+	if err != nil {
+		return m, err
+	}
+	if own := run.Abs(m.ProjectRoot, m.Folder().RunManifest()); !sameFile(path, own) {
+		return m, &PlanError{Problems: []error{fmt.Errorf("%s: it is not the manifest of its run, which is %s: was the folder copied or moved (projectRoot: %q)?", path, own, m.ProjectRoot)}}
+	}
+	return m, nil
+}
+
+func sameFile(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
 	}

@@ -22,7 +22,7 @@ import (
 // Batch plans a batch of an existing run: the named one, or the first that has
 // no rows in the ledger.
 func (p *Planner) Batch(ctx context.Context, manifestPath, name string) ([]run.Job, error) {
-	m, err := run.LoadManifest(manifestPath)
+	m, err := LoadRun(manifestPath)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (p *Planner) criticRow(m run.Manifest) ([]run.RoleExecution, error) {
 
 // Queue plans a re-verification: one job for each packet of converge's queue.
 func (p *Planner) Queue(ctx context.Context, manifestPath string, r io.Reader, name string) ([]run.Job, error) {
-	m, err := run.LoadManifest(manifestPath)
+	m, err := LoadRun(manifestPath)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type history struct {
 
 // readHistory reads manifest, journal and the files of every attempt.
 func readHistory(manifestPath string) (*history, error) {
-	m, err := run.LoadManifest(manifestPath)
+	m, err := LoadRun(manifestPath)
 	if err != nil {
 		return nil, err
 	}
