@@ -30,8 +30,17 @@ var hostile = []struct {
 	{"no repository any more", "none", `echo r >$1; rm -rf .git`, "policy-violation", "ok", ".git", false},
 	{"another repository in its place", "none", `echo r >$1; rm -rf .git; git init -q .`, "policy-violation", "ok", ".git/index", false},
 	{"a repository inside", "none", `echo r >$1; git init -q sub; echo x >sub/x`, "policy-violation", "ok", "sub/x", false},
-	{"a pipe for stderr", "none", `rm $2.stderr; mkfifo $2.stderr; exit 1`, "failed", "exit-nonzero", "", false},
-	{"a pipe for stdout", "none", `rm $2.stdout; mkfifo $2.stdout; exit 1`, "failed", "exit-nonzero", "", false},
+	{"a pipe for stderr", "none", `rm $2.stderr; mkfifo $2.stderr; exit 1`, "policy-violation", "exit-nonzero", "@prompts/w00-analysis-error-analysis-001.md.stderr", false},
+	{"a pipe for stdout", "none", `rm $2.stdout; mkfifo $2.stdout; exit 1`, "policy-violation", "exit-nonzero", "@prompts/w00-analysis-error-analysis-001.md.stdout", false},
+	{"a strange file beside its prompt", "none", `echo r >$1; echo x >$2.evil`, "policy-violation", "ok", "@prompts/w00-analysis-error-analysis-001.md.evil", false},
+	{"a sidecar of an attempt that is none", "none", `echo r >$1; echo [] >$2.attempt-7.json`, "policy-violation", "ok", "@prompts/w00-analysis-error-analysis-001.md.attempt-7.json", false},
+	{"a payload for a lock", "none", `echo r >$1; echo x >.okstra/locks/tree-00.lock`, "policy-violation", "ok", ".okstra/locks/tree-00.lock", false},
+	{"its own prompt rewritten", "none", `echo r >$1; echo "do nothing" >$2`, "policy-violation", "ok", "@prompts/w00-analysis-error-analysis-001.md", false},
+	{"its own sidecar forged", "none", `echo r >$1; chmod 600 $2.attempt-1.json`, "policy-violation", "ok", "@prompts/w00-analysis-error-analysis-001.md.attempt-1.json", false},
+	{"its own status forged", "none", `echo r >$1; cp $2.status.json s; cp s $2.status.json; rm s`, "policy-violation", "ok", "@prompts/w00-analysis-error-analysis-001.md.status.json", false},
+	{"a line in the journal", "none", `echo r >$1; echo [] >>$(dirname $2)/../logs/dispatch-error-analysis-001.jsonl`, "policy-violation", "ok", "@logs/dispatch-error-analysis-001.jsonl", false},
+	{"the run manifest changed", "none", `echo r >$1; m=$(dirname $2)/../manifests/run-manifest-error-analysis-001.json; sed s/running/completed/ $m >m; cat m >$m; rm m`, "policy-violation", "ok", "@manifests/run-manifest-error-analysis-001.json", false},
+	{"the team state removed", "none", `echo r >$1; rm $(dirname $2)/../state/team-state-error-analysis-001.json; sleep 1`, "policy-violation", "ok", "", false},
 	{"a pipe for the artifact", "none", `mkfifo $1`, "failed", "artifact-invalid", "", false},
 	{"an artifact of a terabyte", "none", `truncate -s 1T $1`, "failed", "artifact-invalid", "", false},
 	{"a folder that nobody may read", "none", `echo r >$1; mkdir -p d/e; echo x >d/e/f; chmod 000 d`, "policy-violation", "ok", "d", false},
@@ -69,12 +78,13 @@ func TestHostileWorkers(t *testing.T) {
 			if err := json.Unmarshal(sidecar, &record); err != nil {
 				t.Fatalf("%v in %s", err, sidecar)
 			}
-			found := tt.path == ""
+			path := strings.Replace(tt.path, "@", ".okstra/tasks/pay/slow/runs/error-analysis/", 1)
+			found := path == ""
 			for _, c := range record.Audit.Changes {
-				found = found || c.Path == tt.path
+				found = found || c.Path == path
 			}
 			if !found {
-				t.Errorf("%s is not among the changes: %s", tt.path, sidecar)
+				t.Errorf("%s is not among the changes: %s", path, sidecar)
 			}
 		})
 	}

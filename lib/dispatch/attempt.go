@@ -71,7 +71,7 @@ func (a *attempt) prepare() error {
 		return err
 	}
 	job := &a.t.job
-	if err := setAside(a.files.abs(errorsSidecarOf(job.ErrorsSidecarPath, a.n))); err != nil {
+	if err := setAside(a.files.abs(errorsSidecarOf(job.ErrorsSidecarPath, a.n)), a.e.own); err != nil {
 		return err
 	}
 	contract, err := a.e.contracts.forAttempt(*job, a.t.manifest, a.n, a.t.boundary)
@@ -94,14 +94,23 @@ func (a *attempt) prepare() error {
 	if err := a.makeLaunch(); err != nil {
 		return err
 	}
-	a.e.ownHomes(a)
+	a.ownPlaces()
 	record := a.box.Record()
 	a.sidecar.Boundary = &record
-	if err := writeDocument(a.files.abs(a.files.Attempt), a.sidecar); err != nil {
+	if err := a.e.own.writeDocument(a.files.abs(a.files.Attempt), a.sidecar); err != nil {
 		return err
 	}
 	a.book.ledger.put(a.ledgerRow(), a.rosterAtStart()...)
 	return nil
+}
+
+// ownPlaces takes what the attempt's process itself fills, and the folders in
+// which its CLI keeps what is its own, which may lie inside the project.
+func (a *attempt) ownPlaces() {
+	a.e.own.attempt(a.files)
+	for _, path := range append(slices.Clone(a.launch.Writable), filepath.Dir(a.tempDir)) {
+		a.e.own.folder(path)
+	}
 }
 
 func (a *attempt) copyPrompt() error {
@@ -113,7 +122,8 @@ func (a *attempt) copyPrompt() error {
 		return err
 	}
 	text := promptCopy(string(first), a.files.Prompt, errorsSidecarOf(a.t.job.ErrorsSidecarPath, a.n))
-	return atomicfile.Write(a.files.abs(a.files.Prompt), []byte(text), 0o644)
+	path := a.files.abs(a.files.Prompt)
+	return a.e.own.write(path, func() error { return atomicfile.Write(path, []byte(text), 0o644) })
 }
 
 // placement is where the attempt runs: a retry runs where the first one did.
@@ -327,7 +337,7 @@ func (a *attempt) openStatus() error {
 		StartedAt:  run.Stamp(a.start),
 		StdoutPath: a.files.Stdout, StderrPath: a.files.Stderr, LogPath: a.files.Log, Usage: jsonRaw("null"),
 	}
-	return writeDocument(a.files.abs(a.files.Status), a.status)
+	return a.e.own.writeDocument(a.files.abs(a.files.Status), a.status)
 }
 
 // hear takes news from the slot while the process runs.
@@ -349,7 +359,7 @@ func (a *attempt) noteProcess(p run.Process) {
 		return
 	}
 	a.status.Process = &p
-	if err := writeDocument(a.files.abs(a.files.Status), a.status); err != nil {
+	if err := a.e.own.writeDocument(a.files.abs(a.files.Status), a.status); err != nil {
 		a.e.host.Warn(err.Error())
 	}
 }

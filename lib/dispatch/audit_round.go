@@ -99,7 +99,8 @@ func (r *auditRound) takeBaseline(ctx context.Context, e *engine, tasks []*task)
 	for _, t := range tasks {
 		if r.tasks[t] && t.manifest != nil {
 			r.path = t.manifest.Folder().AuditSnapshot(r.number)
-			return atomicfile.Write(run.Abs(t.job.ProjectRoot, r.path), r.before.Encode(), 0o644)
+			path := run.Abs(t.job.ProjectRoot, r.path)
+			return e.own.write(path, func() error { return atomicfile.Write(path, r.before.Encode(), 0o644) })
 		}
 	}
 	return nil
@@ -258,7 +259,7 @@ func (h *history) compareRound(ctx context.Context, host Host, sidecar run.Attem
 	if err != nil {
 		return audit.Findings{}, own, err
 	}
-	policies, tasks, err := h.roundOf(sidecar.BaselinePath, before.PolicyDigests)
+	policies, err := h.roundOf(sidecar.BaselinePath, before.PolicyDigests)
 	if err != nil {
 		return audit.Findings{}, own, err
 	}
@@ -266,21 +267,40 @@ func (h *history) compareRound(ctx context.Context, host Host, sidecar run.Attem
 	if err != nil {
 		return audit.Findings{}, own, err
 	}
-	ours := ownPathsOf(tasks)
-	ours.folder(host.Home)
-	found, err := compare(ctx, scope, before, policies, ours.has)
+	found, err := compare(ctx, scope, before, policies, h.ownPaths(host).has)
 	return found, own, err
 }
 
-// roundOf finds the policies of a round, in the order of its baseline, and the
-// tasks of the run. A job of the round that never got a sidecar is known by
-// its job line.
-func (h *history) roundOf(baseline string, digests []string) ([]writepolicy.Policy, []*task, error) {
-	known := map[string]*run.WritePolicy{}
+// ownPaths are what dispatchers wrote for the jobs of a run, and the lead
+// since: only the names are known any more.
+func (h *history) ownPaths(host Host) *ownPaths {
 	var tasks []*task
 	for _, id := range h.record.order {
+		tasks = append(tasks, &task{job: h.record.entries[id].job, manifest: &h.manifest})
+	}
+	own := ownPathsOf(tasks)
+	own.share(run.Abs(h.manifest.ProjectRoot, h.manifest.JournalPath))
+	own.manifest(h.manifest)
+	for _, t := range tasks {
+		if path := t.job.ErrorsSidecarPath; path != "" {
+			own.shareNumbered(run.Abs(t.job.ProjectRoot, path) + ".old-")
+		}
+		for _, p := range h.attempts[t.job.JobID] {
+			own.past(p)
+			for _, path := range p.homes(host) {
+				own.folder(path)
+			}
+		}
+	}
+	return own
+}
+
+// roundOf finds the policies of a round, in the order of its baseline. A job
+// of the round that never got a sidecar is known by its job line.
+func (h *history) roundOf(baseline string, digests []string) ([]writepolicy.Policy, error) {
+	known := map[string]*run.WritePolicy{}
+	for _, id := range h.record.order {
 		job := h.record.entries[id].job
-		tasks = append(tasks, &task{job: job, manifest: &h.manifest})
 		known[job.WritePolicyDigest] = job.WritePolicy
 		for _, p := range h.attempts[id] {
 			if p.sidecar != nil {
@@ -292,11 +312,11 @@ func (h *history) roundOf(baseline string, digests []string) ([]writepolicy.Poli
 	for i, sum := range digests {
 		policy, err := writepolicy.FromRun(known[sum])
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: policy %s: %w", baseline, sum, err)
+			return nil, fmt.Errorf("%s: policy %s: %w", baseline, sum, err)
 		}
 		policies[i] = policy
 	}
-	return policies, tasks, nil
+	return policies, nil
 }
 
 // openAudit takes the baseline for a wrapped command, where it has a policy
@@ -331,14 +351,13 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 	if err != nil {
 		return nil, err
 	}
-	own := newOwnPaths()
-	own.files(w.files.Prompt + ".")
+	w.own.attempt(w.files)
 	return func(ctx context.Context) judgement {
 		settle()
 		if a.boxErr != nil {
 			return failedAudit(a.boxErr)
 		}
-		found, err := compare(ctx, scope, before, policies, own.has)
+		found, err := compare(ctx, scope, before, policies, w.own.has)
 		if err != nil {
 			return failedAudit(err)
 		}

@@ -23,6 +23,11 @@ func (a *attempt) openBoundary() {
 		return
 	}
 	a.boxErr = a.box.Settle(func(path string, made bool) string { return classOf(a.policy, path, made) })
+	for _, m := range a.box.Record().Mutations {
+		if m.CopiedOut {
+			a.e.own.wrote(a.files.abs(m.Path))
+		}
+	}
 }
 
 // keptBack tells of an artifact that is not where it belongs because the disk

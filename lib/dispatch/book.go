@@ -23,7 +23,8 @@ type book struct {
 	manifest *run.Manifest // nil without a run
 	journal  *journal
 	ledger   *ledger // nil without a run
-	room     *room   // for the records of what runs; nil before something may
+	own      *ownPaths
+	room     *room // for the records of what runs; nil before something may
 	now      func() time.Time
 	warn     func(string)
 	record   *record // the journal as it was found
@@ -106,7 +107,9 @@ func (b *book) holdRoom(running, jobs int) error {
 
 // document replaces a sidecar of a job that runs, or did.
 func (b *book) document(path string, v any) error {
-	return b.room.record(func() error { return writeDocument(path, v) })
+	return b.own.write(path, func() error {
+		return b.room.record(func() error { return writeDocument(path, v) })
+	})
 }
 
 // writeError appends a row to the errors log of the run.

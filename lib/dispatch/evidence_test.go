@@ -6,8 +6,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"okstra/lib/run"
 )
 
 // nobodys takes every artifact for the job's own.
@@ -146,7 +144,7 @@ func TestOldErrorsSidecarIsSetAside(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := setAside(path); err != nil {
+		if err := setAside(path, nil); err != nil {
 			t.Fatal(err)
 		}
 		old, err := os.ReadFile(path + []string{".old-1", ".old-2"}[i])
@@ -154,7 +152,7 @@ func TestOldErrorsSidecarIsSetAside(t *testing.T) {
 			t.Errorf("set aside: %q, %v; want %q", old, err, text)
 		}
 	}
-	if err := setAside(path); err != nil {
+	if err := setAside(path, nil); err != nil {
 		t.Errorf("nothing to set aside: %v", err)
 	}
 	if got := errorsSidecarOf("r/a-worker-errors.json", 3); got != "r/a-worker-errors.attempt-3.json" {
@@ -241,30 +239,6 @@ func TestErrorTypes(t *testing.T) {
 	} {
 		if got := errorType(tt.verdict); got != tt.want {
 			t.Errorf("errorType(%+v) = %q, want %q", tt.verdict, got, tt.want)
-		}
-	}
-}
-
-// Whatever lies beside the jobs is the dispatcher's; what a worker writes is
-// not, though its name may begin alike.
-func TestOwnPaths(t *testing.T) {
-	m := &run.Manifest{ProjectRoot: "/p", Task: run.NewTask("shop", "pay", "slow", "error-analysis", "001")}
-	f := m.Folder()
-	m.JournalPath, m.EventsLogPath, m.ErrorsLogPath, m.TeamStatePath = f.Journal(), f.EventsLog(), f.ErrorsLog(), f.TeamState()
-	job := run.Job{ProjectRoot: "/p", PromptPath: f.Prompt("a", "analysis"), ResultPath: f.Result("a"), ErrorsSidecarPath: f.WorkerErrors("a", 1)}
-	o := ownPathsOf([]*task{{job: job, manifest: m, boundary: "none"}})
-	prompt := "/p/" + job.PromptPath
-	for path, want := range map[string]bool{
-		prompt + ".status.json": true, prompt + ".log": true, prompt + ".attempt-2.json": true, prompt: false,
-		"/p/" + f.Dir() + "/prompts/a-analysis-error-analysis-001.attempt-2.md":         true,
-		"/p/" + f.Dir() + "/prompts/.a-analysis-error-analysis-001.md.status.json12345": true,
-		"/p/" + f.Dir() + "/prompts/ab-analysis-error-analysis-001.md.log":              false,
-		"/p/" + f.Journal(): true, "/p/" + f.EventsLog() + ".lock": true, "/p/" + f.AuditSnapshot(3): true,
-		"/p/" + f.Result("a"): false, "/p/" + f.WorkerErrors("a", 1): false, "/p/" + f.WorkerErrors("a", 1) + ".old-1": true,
-		"/p/.okstra/locks/tree-1.lock": true, "/p/main.go": false, "/p/" + f.TaskManifest(): false,
-	} {
-		if got := o.has(path); got != want {
-			t.Errorf("has(%q) = %v, want %v", path, got, want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type journal struct {
 	path string
 	file *os.File
 	room *room // nil before jobs run
+	own  *ownPaths
 
 	mu      sync.Mutex // guards waiting and queued
 	waiting []byte
@@ -113,7 +114,9 @@ func (j *journal) add(lines ...[]byte) error {
 	text, upTo := j.waiting, j.queued
 	j.waiting = nil
 	j.mu.Unlock()
-	j.err = j.room.record(func() error { return appendWhole(j.file, text) })
+	j.err = j.own.write(j.path, func() error {
+		return j.room.record(func() error { return appendWhole(j.file, text) })
+	})
 	j.written = upTo
 	return j.err
 }

@@ -1,127 +1,224 @@
 package dispatch
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 	"sync"
 
+	"okstra/lib/atomicfile"
 	"okstra/lib/dispatch/boundary"
 	"okstra/lib/run"
 )
 
 // ownPaths are what the dispatcher and the lead's own commands write while
-// jobs run: sidecars, logs and state. They are no changes of a job.
+// jobs run. They are no changes of a job, as long as they are what their
+// writer left: a worker that nothing holds could write them as well.
+// Rule: docs/audit.md, "Whose change".
 type ownPaths struct {
 	mu      sync.Mutex
-	folders []string
-	stems   map[string][]string // folder → beginnings of file names
-	sorted  bool
+	trees   []string               // what is audited
+	folders []string               // homes and temporary folders
+	shared  map[string]bool        // files that others write too
+	checked map[string]func() bool // files of which the lead writes a part
+	stems   map[string]bool        // shared files whose names end in a number, without it
+	written map[string]*written    // files that only this dispatcher writes
 }
 
-func newOwnPaths() *ownPaths { return &ownPaths{stems: map[string][]string{}} }
+func newOwnPaths() *ownPaths {
+	return &ownPaths{shared: map[string]bool{}, checked: map[string]func() bool{}, stems: map[string]bool{}, written: map[string]*written{}}
+}
 
-// folder takes everything below dir.
+// written is a file of which only we write, as we left it.
+type written struct {
+	mu     sync.Mutex
+	last   fs.FileInfo // nil: we wrote none, or could not
+	spoilt bool        // somebody else wrote it before us
+}
+
+// tree says that dir is audited: nothing that holds it is ours.
+func (o *ownPaths) tree(dir string) { o.trees = append(o.trees, dir) }
+
+// folder takes everything below dir, unless an audited tree lies in it.
 func (o *ownPaths) folder(dir string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if dir != "" && !slices.Contains(o.folders, dir) {
-		o.folders = append(o.folders, dir)
+	for _, tree := range o.trees {
+		if run.Within(tree, dir) {
+			return
+		}
+	}
+	o.folders = append(o.folders, dir)
+}
+
+// share takes files that others than this dispatcher write: of them only the
+// names are known. An empty name is none.
+func (o *ownPaths) share(paths ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, path := range paths {
+		if path != "" {
+			o.shared[path] = true
+		}
 	}
 }
 
-// files takes the files whose names begin like that of path; with them the
-// lock beside a file and the temporary file of a replacement, which has a dot
-// in front of its name.
-func (o *ownPaths) files(path string) {
+// shareNumbered takes the shared files that are called stem and a number.
+func (o *ownPaths) shareNumbered(stem string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	dir, stem := filepath.Split(path)
-	dir = filepath.Clean(dir)
-	o.stems[dir] = append(o.stems[dir], stem)
-	o.sorted = false
+	o.stems[stem] = true
 }
 
-// has tells whether path is one of ours. path is clean and absolute.
-func (o *ownPaths) has(path string) bool {
+// write writes a file that nobody else may write, and remembers how it was
+// left. Without ownPaths it only writes.
+func (o *ownPaths) write(path string, write func() error) error {
+	if o == nil {
+		return write()
+	}
+	w := o.writtenAt(path, true)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.spoilt = w.spoilt || w.last != nil && !w.isAsLeft(path)
+	err := write()
+	w.last, _ = os.Lstat(path)
+	return err
+}
+
+// wrote takes a file that somebody has just written on our behalf.
+func (o *ownPaths) wrote(path string) { _ = o.write(path, func() error { return nil }) }
+
+// writeDocument is write for a sidecar.
+func (o *ownPaths) writeDocument(path string, v any) error {
+	return o.write(path, func() error { return writeDocument(path, v) })
+}
+
+func (o *ownPaths) writtenAt(path string, make bool) *written {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.sorted {
-		o.sort()
+	w := o.written[path]
+	if w == nil && make {
+		w = &written{}
+		o.written[path] = w
+	}
+	return w
+}
+
+func (w *written) isAsLeft(path string) bool {
+	now, err := os.Lstat(path)
+	return err == nil && os.SameFile(now, w.last) && now.Mode() == w.last.Mode() && now.Size() == w.last.Size() &&
+		now.ModTime().Equal(w.last.ModTime()) && changeTime(now).Equal(changeTime(w.last))
+}
+
+// has tells whether what became of path is our doing. path is clean and
+// absolute.
+func (o *ownPaths) has(path string) bool {
+	if w := o.writtenAt(path, false); w != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return !w.spoilt && w.last != nil && w.isAsLeft(path)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if check := o.checked[path]; check != nil {
+		return check()
 	}
 	for _, dir := range o.folders {
-		if path == dir || strings.HasPrefix(path, dir+"/") {
+		if run.Within(path, dir) {
 			return true
 		}
 	}
-	cut := strings.LastIndexByte(path, '/')
-	if cut < 0 {
-		return false
+	switch kind, target := atomicfile.CompanionOf(path); kind {
+	case atomicfile.TargetsLock:
+		return (o.isNamed(target) || isLease(target)) && isPlain(path, 0)
+	case atomicfile.TargetsTemporary:
+		return o.isNamed(target) && (isPlain(path, -1) || !exists(path))
+	default:
+		return o.isShared(path) && isPlain(path, -1)
 	}
-	stems, name := o.stems[path[:cut]], strings.TrimPrefix(path[cut+1:], ".")
-	// Of stems none of which begins with another one, only the last that is
-	// not behind the name can begin it.
-	i, found := slices.BinarySearch(stems, name)
-	return found || i > 0 && strings.HasPrefix(name, stems[i-1])
 }
 
-// sort orders the stems and drops those that begin with another one.
-func (o *ownPaths) sort() {
-	for dir, stems := range o.stems {
-		slices.Sort(stems)
-		kept := stems[:0]
-		for _, stem := range stems {
-			if n := len(kept); n == 0 || !strings.HasPrefix(stem, kept[n-1]) {
-				kept = append(kept, stem)
-			}
-		}
-		o.stems[dir] = kept
-	}
-	o.sorted = true
+// isNamed tells whether path is one of ours by its name.
+func (o *ownPaths) isNamed(path string) bool {
+	return o.written[path] != nil || o.isShared(path)
 }
 
-// ownPathsOf lists what is written beside the jobs of a batch.
+func (o *ownPaths) isShared(path string) bool {
+	stem := strings.TrimRight(path, "0123456789")
+	return o.shared[path] || stem != path && o.stems[stem]
+}
+
+// isLease tells whether path is one of the targets in a project's folder of
+// locks: the planning, or a tree.
+func isLease(path string) bool {
+	dir, name := filepath.Split(path)
+	return strings.HasSuffix(dir, "/.okstra/locks/") && (name == "plan" || strings.HasPrefix(name, "tree-") && strings.Trim(name[len("tree-"):], "0123456789abcdef") == "")
+}
+
+// isPlain tells whether path is a regular file, of so many bytes if size is
+// not negative.
+func isPlain(path string, size int64) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular() && (size < 0 || info.Size() == size)
+}
+
+// ownPathsOf lists what is written for the jobs of a batch by others than this
+// dispatcher.
 func ownPathsOf(tasks []*task) *ownPaths {
 	o := newOwnPaths()
-	runs := map[*run.Manifest]bool{}
 	for _, t := range tasks {
-		root := t.job.ProjectRoot
-		prompt := run.Abs(root, t.job.PromptPath)
-		// The prompt itself is nobody's to write any more.
-		o.files(prompt + ".")
-		o.files(strings.TrimSuffix(prompt, filepath.Ext(prompt)) + ".attempt-")
-		if sidecar := t.job.ErrorsSidecarPath; sidecar != "" {
-			o.files(run.Abs(root, sidecar) + ".old-")
-		}
-		if t.boundary == boundary.Overlay {
-			for _, path := range artifactPaths(t.job, t.manifest, 1) {
-				o.files(run.Abs(root, path)) // copied out by the dispatcher
-			}
-		}
-		o.folder(filepath.Join(root, ".okstra", "locks"))
-		if t.manifest == nil {
-			o.files(filepath.Join(filepath.Dir(prompt), "dispatch."))
-		} else if !runs[t.manifest] {
-			runs[t.manifest] = true
-			o.run(root, *t.manifest)
+		o.tree(t.job.ProjectRoot)
+		o.tree(workdir(t.job))
+		if m := t.manifest; m != nil {
+			o.run(*m)
 		}
 	}
 	return o
 }
 
-// run takes the shared files of a run.
-func (o *ownPaths) run(root string, m run.Manifest) {
-	for _, path := range []string{m.JournalPath, m.EventsLogPath, m.ErrorsLogPath, m.TeamStatePath, m.Folder().RunManifest()} {
-		o.files(run.Abs(root, path))
+// run takes the files of a run that the lead's own commands write.
+func (o *ownPaths) run(m run.Manifest) {
+	for _, path := range []string{m.EventsLogPath, m.ErrorsLogPath, m.TeamStatePath} {
+		o.share(run.Abs(m.ProjectRoot, path))
 	}
-	o.files(filepath.Join(filepath.Dir(run.Abs(root, m.JournalPath)), "dispatch."))
-	o.files(run.Abs(root, strings.TrimSuffix(m.Folder().AuditSnapshot(1), "1.json")))
 }
 
-// ownHomes takes the folders in which the CLI of an attempt keeps what is its
-// own; such a folder may lie inside the project.
-func (e *engine) ownHomes(a *attempt) {
-	for _, path := range append(slices.Clone(a.launch.Writable), filepath.Dir(a.tempDir)) {
-		e.own.folder(path)
+// manifest takes a run manifest, of which the lead's own commands write the
+// status.
+func (o *ownPaths) manifest(m run.Manifest) {
+	path := run.Abs(m.ProjectRoot, m.Folder().RunManifest())
+	o.share(path)
+	o.checked[path] = func() bool {
+		now, err := run.LoadManifest(path)
+		now.Status = m.Status
+		return err == nil && isPlain(path, -1) && reflect.DeepEqual(now, m)
+	}
+}
+
+// attempt takes what the process of an attempt itself fills: its output.
+func (o *ownPaths) attempt(p paths) { o.share(p.abs(p.Log), p.abs(p.Stdout), p.abs(p.Stderr)) }
+
+// past takes every file of an attempt of an earlier dispatcher, of which
+// nobody remembers how it left them, and of an overlay what was copied out.
+func (o *ownPaths) past(p *past) {
+	o.attempt(p.files)
+	o.share(p.files.abs(p.files.Attempt), p.files.abs(p.files.Status))
+	if p.n > 1 {
+		o.share(p.files.abs(p.files.Prompt))
+	}
+	if p.sidecar == nil {
+		return
+	}
+	if path := p.sidecar.BaselinePath; path != "" {
+		o.share(p.files.abs(path))
+	}
+	if b := p.sidecar.Boundary; b != nil && b.Kind == boundary.Overlay {
+		for _, m := range b.Mutations {
+			if m.CopiedOut {
+				o.share(p.files.abs(m.Path))
+			}
+		}
 	}
 }

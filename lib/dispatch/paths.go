@@ -41,14 +41,14 @@ func errorsSidecarOf(first string, n int) string {
 
 // setAside renames what already lies at path to the next free ".old-<n>", so
 // that a file of an earlier run is never taken for one of this.
-func setAside(path string) error {
+func setAside(path string, own *ownPaths) error {
 	if _, err := os.Lstat(path); err != nil {
 		return nil // nothing there, or nothing that could be renamed
 	}
 	for n := 1; ; n++ {
 		old := path + ".old-" + strconv.Itoa(n)
 		if _, err := os.Lstat(old); os.IsNotExist(err) {
-			return os.Rename(path, old)
+			return own.write(old, func() error { return os.Rename(path, old) })
 		}
 	}
 }

@@ -101,6 +101,7 @@ func (e *engine) all(ctx context.Context, tasks []*task) (Summary, error) {
 
 // openBooks opens a book for every run that the tasks belong to.
 func (e *engine) openBooks(ctx context.Context, tasks []*task) error {
+	e.own = ownPathsOf(tasks)
 	for _, t := range tasks {
 		if e.books[t.manifest] != nil {
 			continue
@@ -110,6 +111,7 @@ func (e *engine) openBooks(ctx context.Context, tasks []*task) error {
 			return err
 		}
 		e.books[t.manifest] = b
+		b.own, b.journal.own = e.own, e.own
 		for _, torn := range b.record.torn {
 			e.host.Warn(torn)
 		}
@@ -260,7 +262,6 @@ func (e *engine) beginRound(ctx context.Context, tasks []*task) error {
 		return err
 	}
 	e.findLocks(ctx, tasks)
-	e.own = ownPathsOf(tasks)
 	var err error
 	e.audits, err = e.openAudits(ctx, tasks)
 	return err

@@ -277,16 +277,10 @@ func (p *past) endKnown() bool {
 // readEvidence reads what an ended process left: its status, its stream, and
 // where its CLI keeps sessions.
 func (p *past) readEvidence(host Host, v *ended, sidecar run.Attempt) error {
-	t := &task{}
-	job := p.job
 	var err error
-	if t.row, err = host.Catalogue.Provider(job.Provider); err != nil {
+	if v.row, err = p.row(host); err != nil {
 		return err
 	}
-	if err := t.useRecording(host.Catalogue, &job); err != nil {
-		return err
-	}
-	v.row = t.row
 	s := p.status
 	v.lost, v.session, v.cwd = false, s.SessionID, s.Cwd
 	if v.start, err = p.startedAt(); err != nil {
@@ -296,16 +290,47 @@ func (p *past) readEvidence(host Host, v *ended, sidecar run.Attempt) error {
 	if s.State == "failed" && s.Reason != CauseInterrupted {
 		v.report.StartError = &proc.StartError{Reason: s.Reason, Text: s.Reason}
 	}
-	kind := provider.BoundaryNone
-	if sidecar.Boundary != nil {
-		kind = sidecar.Boundary.Kind
-	}
-	launch, err := v.row.Launch(provider.Values{Workdir: s.Cwd, ProjectRoot: p.job.ProjectRoot, Boundary: kind}, host.Environ)
-	if err == nil {
+	if launch, err := p.launch(host, v.row); err == nil {
 		v.progress, v.homes = launch.Progress, launch.Writable
 	}
 	v.summary, err = stream.ReadFile(rulesOf(v.row), p.files.abs(p.files.Stdout))
 	return err
+}
+
+// row is the row of the CLI that ran; of a recording, of the imitated one.
+func (p *past) row(host Host) (*provider.Provider, error) {
+	row, err := host.Catalogue.Provider(p.job.Provider)
+	if err != nil {
+		return nil, err
+	}
+	t, job := &task{row: row}, p.job
+	err = t.useRecording(host.Catalogue, &job)
+	return t.row, err
+}
+
+// launch is how the CLI was started.
+func (p *past) launch(host Host, row *provider.Provider) (provider.Launch, error) {
+	v := provider.Values{Workdir: workdir(p.job), ProjectRoot: p.job.ProjectRoot, Boundary: provider.BoundaryNone}
+	if p.status != nil && p.status.Cwd != "" {
+		v.Workdir = p.status.Cwd
+	}
+	if p.sidecar != nil && p.sidecar.Boundary != nil {
+		v.Boundary = p.sidecar.Boundary.Kind
+	}
+	return row.Launch(v, host.Environ)
+}
+
+// homes are the folders in which the CLI of an attempt kept what is its own.
+func (p *past) homes(host Host) []string {
+	row, err := p.row(host)
+	if err != nil {
+		return nil
+	}
+	homes := []string{row.TempDirFor(host.TempDir, host.Home)}
+	if launch, err := p.launch(host, row); err == nil {
+		homes = append(homes, launch.Writable...)
+	}
+	return homes
 }
 
 // startedAt is when the process was started. The status file tells the second;

@@ -36,7 +36,7 @@ func Wrap(ctx context.Context, host Host, o WrapOrder) (run.Result, error) {
 	if err := checkFile(o.Prompt); err != nil {
 		return run.Result{}, &PlanError{Status: 2, Problems: []error{fmt.Errorf("--prompt %w", err)}}
 	}
-	w := &wrapping{host: host, order: o, files: attemptPaths("/", o.Prompt, 1)}
+	w := &wrapping{host: host, order: o, files: attemptPaths("/", o.Prompt, 1), own: newOwnPaths()}
 	if err := w.readPolicy(); err != nil {
 		return run.Result{}, err
 	}
@@ -76,6 +76,7 @@ type wrapping struct {
 	host   Host
 	order  WrapOrder
 	files  paths
+	own    *ownPaths
 	policy *run.WritePolicy
 	digest string
 	box    boundary.Box
@@ -134,7 +135,7 @@ func (w *wrapping) run(ctx context.Context) error {
 	if err := w.writeSidecar(nil, ""); err != nil {
 		return err
 	}
-	if err := writeDocument(w.files.Status, w.status); err != nil {
+	if err := w.own.writeDocument(w.files.Status, w.status); err != nil {
 		return err
 	}
 	if err := w.box.Wrap(&spec); err != nil {
@@ -149,7 +150,7 @@ func (w *wrapping) run(ctx context.Context) error {
 	end, err := slot.run(ctx, slotStart{Spec: spec, Rules: stream.Rules{Format: "text"}}, func(news slotNews) {
 		if news.Started != nil {
 			w.status.Process = news.Started
-			if err := writeDocument(w.files.Status, w.status); err != nil {
+			if err := w.own.writeDocument(w.files.Status, w.status); err != nil {
 				w.host.Warn(err.Error())
 			}
 		}
@@ -181,7 +182,10 @@ func (w *wrapping) close() (run.Result, error) {
 	}
 	s.FirstOutputAt, s.LastProgressAt, s.EndedAt = stampOrEmpty(r.FirstOutput), stampOrEmpty(r.LastProgress), run.Stamp(r.EndedAt)
 	s.ExitCode, s.Signal, s.Limit, s.LeftoverProcesses, s.KillVerified, s.StdoutBytes = r.ExitCode, r.Signal, r.Limit, r.Leftover, r.KillVerified, r.OutputBytes
-	if err := w.room.record(func() error { return writeDocument(w.files.Status, s) }); err != nil {
+	err := w.own.write(w.files.Status, func() error {
+		return w.room.record(func() error { return writeDocument(w.files.Status, s) })
+	})
+	if err != nil {
 		return run.Result{}, err
 	}
 	facts := Facts{Unkillable: !r.KillVerified, Limit: r.Limit, Stopped: r.Stopped, Signal: r.Signal}
@@ -239,5 +243,5 @@ func (w *wrapping) writeSidecar(v *Verdict, message string) error {
 		sidecar.Audit = &w.found.audit
 		sidecar.Outcome, sidecar.Cause, sidecar.ResultClass, sidecar.Mutation = &v.Outcome, &v.Cause, &v.ResultClass, &v.Mutation
 	}
-	return writeDocument(w.files.Attempt, sidecar)
+	return w.own.writeDocument(w.files.Attempt, sidecar)
 }

@@ -146,6 +146,11 @@ func Rel(root, p string) string {
 	return filepath.ToSlash(rel)
 }
 
+// Within tells whether path is dir or lies below it. Both are clean.
+func Within(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
 // RootAbove is the folder above the ".okstra" folder that holds p, or "" when
 // p lies in none. p must be absolute.
 func RootAbove(p string) string {
