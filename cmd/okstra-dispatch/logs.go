@@ -9,21 +9,27 @@ import (
 	"okstra/lib/jsondoc"
 )
 
+// openLogs reads the run whose logs a command writes.
+func openLogs(std cli.IO, manifest func(cli.IO) (string, error)) (dispatch.Logs, error) {
+	m, err := loadManifest(std, manifest)
+	return dispatch.Logs{Manifest: m, Warn: func(text string) { std.Warnf("%s", text) }}, err
+}
+
 func progressFlags(f *cli.Flags) cli.Body {
 	manifest := manifestFlag(f)
 	event := f.String("event", "")
 	line := f.Rest("LINE")
 	f.Time("now")
 	return func(ctx context.Context, std cli.IO) error {
-		m, err := loadManifest(std, manifest)
+		logs, err := openLogs(std, manifest)
 		if err != nil {
 			return err
 		}
 		switch {
 		case *event != "" && len(*line) == 0:
-			return dispatch.AppendActivity(ctx, m, []byte(*event), std.Env.Now())
+			return logs.Activity(ctx, []byte(*event), std.Env.Now())
 		case *event == "" && len(*line) == 1:
-			return dispatch.AppendProgress(ctx, m, (*line)[0], std.Env.Now())
+			return logs.Progress(ctx, (*line)[0], std.Env.Now())
 		}
 		return cli.Usagef(`give one line (-- "PROGRESS: ...") or --event JSON`)
 	}
@@ -34,7 +40,7 @@ func errorsAppendFlags(f *cli.Flags) cli.Body {
 	row := f.Input("ROW")
 	f.Time("now")
 	return func(ctx context.Context, std cli.IO) error {
-		m, err := loadManifest(std, manifest)
+		logs, err := openLogs(std, manifest)
 		if err != nil {
 			return err
 		}
@@ -46,7 +52,7 @@ func errorsAppendFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return err
 		}
-		return dispatch.AppendError(ctx, m, doc, std.Env.Now())
+		return logs.Error(ctx, doc, std.Env.Now())
 	}
 }
 
@@ -54,7 +60,7 @@ func errorsFoldFlags(f *cli.Flags) cli.Body {
 	manifest := manifestFlag(f)
 	sidecars := f.Args("SIDECAR")
 	return func(ctx context.Context, std cli.IO) error {
-		m, err := loadManifest(std, manifest)
+		logs, err := openLogs(std, manifest)
 		if err != nil {
 			return err
 		}
@@ -62,7 +68,7 @@ func errorsFoldFlags(f *cli.Flags) cli.Body {
 		for i, name := range *sidecars {
 			files[i] = absolute(std, name)
 		}
-		n, err := dispatch.FoldErrors(ctx, m, files)
+		n, err := logs.Fold(ctx, files)
 		if err != nil {
 			return err
 		}

@@ -22,11 +22,12 @@ var ErrRow = errors.New("row is empty or has a line break inside")
 // the lock of path. A row may end in one newline or in none. When it returns
 // nil all rows are on disk; otherwise none of them is in the file, unless the
 // process or the machine died in between. If an earlier writer died within a
-// row, that torn row is ended with a newline and kept.
+// row, that torn row is ended with a newline and kept; torn is the number of
+// its line, 0 where there was none, so that the caller can tell of it.
 // Rule: docs/files.md, "Appending rows".
-func Append(ctx context.Context, path string, rows ...[]byte) error {
+func Append(ctx context.Context, path string, rows ...[]byte) (torn int, err error) {
 	if len(rows) == 0 {
-		return nil
+		return 0, nil
 	}
 	return AppendFunc(ctx, path, func() ([][]byte, error) { return rows, nil })
 }
@@ -34,28 +35,28 @@ func Append(ctx context.Context, path string, rows ...[]byte) error {
 // AppendFunc is Append with rows that depend on what the file holds: they are
 // made under its lock, so that no other writer comes between. An error of rows
 // is given back as it is, and nothing is written.
-func AppendFunc(ctx context.Context, path string, rows func() ([][]byte, error)) error {
+func AppendFunc(ctx context.Context, path string, rows func() ([][]byte, error)) (torn int, err error) {
 	lock, err := Lock(ctx, path, LockWait)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer lock.Unlock()
 	list, err := rows()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	text, err := joinRows(list)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return 0, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(text) == 0 {
-		return nil
+		return 0, nil
 	}
 	f, created, err := openRows(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	err = appendTo(f, text)
+	torn, err = appendTo(f, text)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
@@ -63,9 +64,9 @@ func AppendFunc(ctx context.Context, path string, rows func() ([][]byte, error))
 		err = syncDir(filepath.Dir(path))
 	}
 	if err != nil {
-		return at(path, err)
+		return 0, at(path, err)
 	}
-	return nil
+	return torn, nil
 }
 
 func joinRows(rows [][]byte) ([]byte, error) {
@@ -110,27 +111,44 @@ func openRegular(path string, flag int) (*os.File, error) {
 
 // appendTo writes text in one call. If only a part of it went in, as on a
 // full disk, that part is taken back: the lock is ours, so nobody else's row
-// can stand behind it.
-func appendTo(f *os.File, text []byte) error {
+// can stand behind it. torn is the number of a line without its end that text
+// stands behind.
+func appendTo(f *os.File, text []byte) (torn int, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	torn, err := isTorn(f, size)
-	if err != nil {
-		return err
-	}
-	if torn {
+	cut, err := isTorn(f, size)
+	if err == nil && cut {
 		text = append([]byte{'\n'}, text...)
+		torn, err = lastLine(f, size)
+	}
+	if err != nil {
+		return 0, err
 	}
 	_, err = f.Write(text)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
-		return takeBack(f, size, err)
+		return 0, takeBack(f, size, err)
 	}
-	return nil
+	return torn, nil
+}
+
+// lastLine is the number of the line in which the size bytes of f end.
+func lastLine(f *os.File, size int64) (int, error) {
+	lines, buf := 1, make([]byte, 64<<10)
+	for r := io.NewSectionReader(f, 0, size); ; {
+		n, err := r.Read(buf)
+		lines += bytes.Count(buf[:n], []byte{'\n'})
+		if err == io.EOF {
+			return lines, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
 }
 
 // takeBack removes a half-written append and returns its cause.

@@ -19,20 +19,22 @@ func TestAppend(t *testing.T) {
 		name, before string
 		rows         [][]byte
 		want         string
+		torn         int
 	}{
-		{"new file", "", rows(`{"a":1}`), "{\"a\":1}\n"},
-		{"newline not doubled", "x\n", rows("a\n", "b"), "x\na\nb\n"},
-		{"torn row is ended and kept", "x\n{\"cut\":", rows("a"), "x\n{\"cut\":\na\n"},
-		{"torn only row", "t", rows("a"), "t\na\n"},
-		{"no rows, no write", "torn", nil, "torn"},
-		{"file of one newline", "\n", rows("a"), "\na\n"},
+		{"new file", "", rows(`{"a":1}`), "{\"a\":1}\n", 0},
+		{"newline not doubled", "x\n", rows("a\n", "b"), "x\na\nb\n", 0},
+		{"torn row is told, ended and kept", "x\n{\"cut\":", rows("a"), "x\n{\"cut\":\na\n", 2},
+		{"torn only row", "t", rows("a"), "t\na\n", 1},
+		{"no rows, no write", "torn", nil, "torn", 0},
+		{"file of one newline", "\n", rows("a"), "\na\n", 0},
 	} {
 		path := filepath.Join(t.TempDir(), "rows")
 		if tt.before != "" {
 			put(t, path, tt.before)
 		}
-		if err := Append(t.Context(), path, tt.rows...); err != nil {
-			t.Errorf("%s: %v", tt.name, err)
+		torn, err := Append(t.Context(), path, tt.rows...)
+		if err != nil || torn != tt.torn {
+			t.Errorf("%s: torn line %d, %v; want line %d", tt.name, torn, err, tt.torn)
 			continue
 		}
 		if got := content(t, path); got != tt.want {
@@ -44,7 +46,7 @@ func TestAppend(t *testing.T) {
 func TestAppendRefusesWhatIsNoRow(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), "rows"), "x\n")
 	for _, bad := range []string{"", "\n", "a\nb", "a\n\n"} {
-		err := Append(t.Context(), path, []byte("good"), []byte(bad))
+		_, err := Append(t.Context(), path, []byte("good"), []byte(bad))
 		if !errors.Is(err, ErrRow) || !strings.Contains(err.Error(), "row 2 of 2") {
 			t.Errorf("Append of %q = %v, want ErrRow naming row 2 of 2", bad, err)
 		}
@@ -56,7 +58,7 @@ func TestAppendRefusesWhatIsNoRow(t *testing.T) {
 
 func TestAppendKeepsTheFilesMode(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), "rows"), "x\n")
-	if err := Append(t.Context(), path, []byte("y")); err != nil {
+	if _, err := Append(t.Context(), path, []byte("y")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
@@ -68,7 +70,7 @@ func BenchmarkAppend(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "rows")
 	row := []byte(`{"runId":"shop:pay:checkout-timeouts:error-analysis:002","at":"2026-09-08T19:40:04Z","kind":"progress"}`)
 	for b.Loop() {
-		if err := Append(b.Context(), path, row); err != nil {
+		if _, err := Append(b.Context(), path, row); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -59,7 +59,7 @@ func TestKilledAppenderLosesNoRow(t *testing.T) {
 	for i := range kills {
 		acknowledged = append(acknowledged, killAfter(t, helper(t, "append", path, strconv.Itoa(i)), randomMoment)...)
 	}
-	if err := Append(t.Context(), path, sealed("last", 10)); err != nil {
+	if _, err := Append(t.Context(), path, sealed("last", 10)); err != nil {
 		t.Fatal(err)
 	}
 	acknowledged = append(acknowledged, "last")

@@ -111,7 +111,7 @@ func TestFullDiskKeepsFinishedRows(t *testing.T) {
 	n := 0
 	var err error
 	for ; n < 1000; n++ {
-		if err = Append(t.Context(), path, sealed(strconv.Itoa(n), 3000+7*n)); err != nil {
+		if _, err = Append(t.Context(), path, sealed(strconv.Itoa(n), 3000+7*n)); err != nil {
 			break
 		}
 	}
@@ -125,7 +125,7 @@ func TestFullDiskKeepsFinishedRows(t *testing.T) {
 		}
 	}
 	whole("after the failed row")
-	if err := Append(t.Context(), path, sealed("a", 9000), sealed("b", diskSize)); !errors.Is(err, syscall.ENOSPC) {
+	if _, err := Append(t.Context(), path, sealed("a", 9000), sealed("b", diskSize)); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("two rows on a full disk: %v, want ENOSPC", err)
 	}
 	whole("after two failed rows")
@@ -133,7 +133,7 @@ func TestFullDiskKeepsFinishedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for ; n < 1000; n++ {
-		if err = Append(t.Context(), path, sealed(fmt.Sprint("late-", n), 3000)); err != nil {
+		if _, err = Append(t.Context(), path, sealed(fmt.Sprint("late-", n), 3000)); err != nil {
 			break
 		}
 	}

@@ -87,7 +87,7 @@ func helpAppend(args []string) error {
 			size = rnd.IntN(2 << 20)
 		}
 		id := args[1] + "-" + strconv.Itoa(i)
-		if err := Append(context.Background(), args[0], sealed(id, size)); err != nil {
+		if _, err := Append(context.Background(), args[0], sealed(id, size)); err != nil {
 			return err
 		}
 		fmt.Println(id)
@@ -102,7 +102,7 @@ func helpRows(args []string) error {
 	}
 	rnd := rand.New(rand.NewPCG(uint64(os.Getpid()), 0))
 	for i := range n {
-		if err := Append(context.Background(), args[0], sealed(args[1]+"-"+strconv.Itoa(i), rnd.IntN(100_000))); err != nil {
+		if _, err := Append(context.Background(), args[0], sealed(args[1]+"-"+strconv.Itoa(i), rnd.IntN(100_000))); err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func TestBusyLock(t *testing.T) {
 	if _, err := Lock(ctx, path, time.Minute); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrBusy) {
 		t.Errorf("Lock with an ended context = %v, want the context's error", err)
 	}
-	if err := Append(ctx, path, []byte("x")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Append(ctx, path, []byte("x")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Append with an ended context = %v, want the context's error", err)
 	}
 

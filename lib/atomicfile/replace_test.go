@@ -55,10 +55,11 @@ func TestSymlinkTargetIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, createErr := Create(path, 0o600)
+		_, appendErr := Append(t.Context(), path, []byte("x"))
 		for op, err := range map[string]error{
 			"Write":  Write(path, []byte("x"), 0o600),
 			"Create": createErr,
-			"Append": Append(t.Context(), path, []byte("x")),
+			"Append": appendErr,
 			"Update": Update(t.Context(), path, 0o600, func([]byte) ([]byte, error) { return []byte("x"), nil }),
 		} {
 			if !errors.Is(err, ErrSymlink) || !strings.HasPrefix(err.Error(), path+": ") {
@@ -105,7 +106,7 @@ func TestDirectoriesAndPipesAreRefused(t *testing.T) {
 		if err := Write(path, []byte("x"), 0o600); !errors.Is(err, ErrNotRegular) {
 			t.Errorf("Write(%s) = %v, want ErrNotRegular", path, err)
 		}
-		if err := Append(t.Context(), path, []byte("x")); err == nil {
+		if _, err := Append(t.Context(), path, []byte("x")); err == nil {
 			t.Errorf("Append(%s) succeeded", path)
 		}
 	}

@@ -39,6 +39,9 @@ func checkBelongs(job *run.Job, m *run.Manifest) error {
 	if row == nil {
 		return &ForeignJobError{"workerId", job.WorkerID, "one of its roleExecutions"}
 	}
+	if err := run.CheckPurpose(purposeOf(*job)); err != nil {
+		return fmt.Errorf("assignmentRef %q: %w", job.AssignmentRef, err)
+	}
 	job.RoleExecutionRef = orText(job.RoleExecutionRef, row.RoleExecutionRef)
 	for _, field := range []struct{ name, found, want string }{
 		{"assignmentRef", job.AssignmentRef, run.AssignmentRef(purposeOf(*job), job.WorkerID)},

@@ -126,7 +126,7 @@ func (b *book) writeError(ctx context.Context, rows ...run.ErrorRow) error {
 		}
 		lines[i] = line
 	}
-	return b.room.record(func() error { return appendRows(ctx, run.Abs(b.root, b.manifest.ErrorsLogPath), lines...) })
+	return b.room.record(func() error { return appendRows(ctx, b.warn, run.Abs(b.root, b.manifest.ErrorsLogPath), lines...) })
 }
 
 // announce appends a progress line to the events log of the run, on the
@@ -136,24 +136,35 @@ func (b *book) announce(ctx context.Context, phase string, words ...string) erro
 		return nil
 	}
 	line := progress.Line{Phase: phase, Text: strings.Join(words, " ")}
-	return AppendEvent(ctx, b.root, *b.manifest, run.EventRow{At: run.Stamp(b.now()), Kind: "progress", Line: line.String()})
+	return appendEvent(ctx, b.warn, b.root, *b.manifest, run.EventRow{At: run.Stamp(b.now()), Kind: "progress", Line: line.String()})
 }
 
-// AppendEvent appends a row to the events log of a run.
-func AppendEvent(ctx context.Context, root string, m run.Manifest, row run.EventRow) error {
+// appendEvent appends a row to the events log of a run.
+func appendEvent(ctx context.Context, warn func(string), root string, m run.Manifest, row run.EventRow) error {
 	row.RunID = m.RunID
 	line, err := jsondoc.MarshalLine(row)
 	if err != nil {
 		return err
 	}
-	return appendRows(ctx, run.Abs(root, m.EventsLogPath), line)
+	return appendRows(ctx, warn, run.Abs(root, m.EventsLogPath), line)
 }
 
-func appendRows(ctx context.Context, path string, lines ...[]byte) error {
+// appendRows appends lines to a log, whose folder it makes.
+func appendRows(ctx context.Context, warn func(string), path string, lines ...[]byte) error {
+	return appendFunc(ctx, warn, path, func() ([][]byte, error) { return lines, nil })
+}
+
+// appendFunc appends the lines that make gives under the lock of a log. A torn
+// line that it finds there is told of and kept.
+func appendFunc(ctx context.Context, warn func(string), path string, make func() ([][]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Append(ctx, path, lines...)
+	torn, err := atomicfile.AppendFunc(ctx, path, make)
+	if torn > 0 {
+		warn(fmt.Sprintf("%s:%d: last line without a line break: its writer was cut off; it is kept, on a line of its own", path, torn))
+	}
+	return err
 }
 
 // writeDocument replaces a sidecar.

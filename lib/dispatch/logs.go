@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"okstra/lib/atomicfile"
-	"okstra/lib/finding"
 	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/progress"
@@ -21,15 +21,25 @@ import (
 	"okstra/lib/schema"
 )
 
-// AppendProgress appends a checkpoint line of the lead to the run's events
-// log. The line "complete" also ends the run: its manifest is completed, and
+// Logs are the events and the errors log of a run, for what its lead enters
+// there. Warn is told what a person should know and stops nothing.
+type Logs struct {
+	Manifest run.Manifest
+	Warn     func(text string)
+}
+
+// Progress appends a checkpoint line of the lead to the events log. The line "complete" also ends the run: its manifest is completed, and
 // the window in which its evidence counts is closed.
-func AppendProgress(ctx context.Context, m run.Manifest, text string, now time.Time) error {
+func (l Logs) Progress(ctx context.Context, text string, now time.Time) error {
+	m := l.Manifest
 	line, err := progress.Parse(text)
+	if err == nil && !utf8.ValidString(text) {
+		err = fmt.Errorf("progress line %q: bytes that are not UTF-8", text)
+	}
 	if err != nil {
 		return &PlanError{Status: 2, Problems: []error{err}}
 	}
-	if err := AppendEvent(ctx, m.ProjectRoot, m, run.EventRow{At: run.Stamp(now), Kind: "progress", Line: line.String()}); err != nil {
+	if err := appendEvent(ctx, l.Warn, m.ProjectRoot, m, run.EventRow{At: run.Stamp(now), Kind: "progress", Line: line.String()}); err != nil {
 		return err
 	}
 	if line.Phase != "complete" {
@@ -53,20 +63,17 @@ func endTeamState(ctx context.Context, m run.Manifest, at string) error {
 	})
 }
 
-// AppendActivity appends an activity event. What the run knows is filled in:
+// Activity appends an activity event. What the run knows is filled in:
 // its id, the time, the contract and, where the event has none, the next id. An
 // id of its own must be that one: ids have neither a gap nor a repeat, and no
 // time is before the one above it, however many writers there are.
-func AppendActivity(ctx context.Context, m run.Manifest, raw []byte, now time.Time) error {
+func (l Logs) Activity(ctx context.Context, raw []byte, now time.Time) error {
+	m := l.Manifest
 	doc, err := jsondoc.Parse("--event", raw)
 	if err != nil {
 		return err
 	}
-	path := run.Abs(m.ProjectRoot, m.EventsLogPath)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return atomicfile.AppendFunc(ctx, path, func() ([][]byte, error) {
+	return appendFunc(ctx, l.Warn, run.Abs(m.ProjectRoot, m.EventsLogPath), func() ([][]byte, error) {
 		id, last, err := nextActivity(m)
 		if err != nil {
 			return nil, err
@@ -93,12 +100,22 @@ func withDefaults(doc jsondoc.Doc, defaults [][2]string) (_ jsondoc.Doc, err err
 	return doc, nil
 }
 
+// activityKinds are the kinds of activity events.
+var activityKinds = []string{"worker-dispatch", "worker-collect", "verification", "self-fix", "user-decision"}
+
 // checkActivity holds an event against its place in the log: id is the next
-// one, last the time of the event before.
+// one, last the time of the event before. A checkpoint line is none, whatever
+// its kind says: only Logs.Progress knows its grammar, and what it ends.
 func checkActivity(p *problems, doc jsondoc.Doc, id, last string) {
 	var event run.EventRow
-	if json.Unmarshal(doc.Raw, &event) != nil {
+	if doc.Decode(&event) != nil {
 		return // the schema has said so
+	}
+	if event.Kind == "progress" {
+		p.add("/kind", "%q (expected one of %s; a checkpoint line is given as it is, -- \"PROGRESS: ...\")", event.Kind, strings.Join(activityKinds, ", "))
+	}
+	if _, ok := doc.Lookup("/line"); ok && event.Kind != "progress" {
+		p.add("/line", "a checkpoint line (expected none in an event of kind %s)", event.Kind)
 	}
 	if event.ID != id {
 		p.add("/id", "%q (expected %q, the next one)", event.ID, id)
@@ -132,9 +149,9 @@ func nextActivity(m run.Manifest) (id, last string, _ error) {
 	return fmt.Sprintf("A-%03d", highest+1), last, nil
 }
 
-// AppendError appends a row to the run's errors log, after its schema was
-// checked. What the run knows is filled in.
-func AppendError(ctx context.Context, m run.Manifest, doc jsondoc.Doc, now time.Time) error {
+// Error appends a row to the errors log, after its schema was checked. What the run knows is filled in.
+func (l Logs) Error(ctx context.Context, doc jsondoc.Doc, now time.Time) error {
+	m := l.Manifest
 	doc, err := withDefaults(doc, [][2]string{{"runId", m.RunID}, {"at", run.Stamp(now)}, {"source", "observed"}})
 	if err != nil {
 		return err
@@ -143,35 +160,42 @@ func AppendError(ctx context.Context, m run.Manifest, doc jsondoc.Doc, now time.
 	if err != nil {
 		return err
 	}
-	return appendRows(ctx, run.Abs(m.ProjectRoot, m.ErrorsLogPath), line)
+	return appendRows(ctx, l.Warn, run.Abs(m.ProjectRoot, m.ErrorsLogPath), line)
 }
 
 // checkedLine is the line of a row that fits its schema, belongs to the run and
 // has none of the faults that more finds.
 func checkedLine(m run.Manifest, doc jsondoc.Doc, kind string, more func(*problems)) ([]byte, error) {
 	p := &problems{where: doc.Name}
-	for _, f := range schema.Validate(doc, kind) {
-		if f.Level == finding.Error {
-			p.add(orText(f.Pointer, "/"), "%s", f.Message)
+	var faults *schema.Error
+	switch err := schema.Check(doc, kind); {
+	case errors.As(err, &faults):
+		p.list = append(p.list, faults.Unwrap()...)
+	case err != nil:
+		return nil, err
+	default:
+		var head struct {
+			RunID string `json:"runId"`
 		}
+		if err := doc.Decode(&head); err != nil {
+			return nil, err
+		}
+		if head.RunID != m.RunID {
+			p.add("/runId", "%q (expected %q)", head.RunID, m.RunID)
+		}
+		more(p) // of what the schema refuses it would tell the same again
 	}
-	var head struct {
-		RunID string `json:"runId"`
-	}
-	if json.Unmarshal(doc.Raw, &head) == nil && head.RunID != "" && head.RunID != m.RunID {
-		p.add("/runId", "%q (expected %q)", head.RunID, m.RunID)
-	}
-	more(p)
 	if err := p.err(2); err != nil {
 		return nil, err
 	}
 	return jsondoc.MarshalLine(jsonRaw(doc.Raw))
 }
 
-// FoldErrors takes errors sidecars into the errors log, each row once; without
+// Fold takes errors sidecars into the errors log, each row once; without
 // names, all that lie among the run's worker results. It gives the number of
 // rows that were new.
-func FoldErrors(ctx context.Context, m run.Manifest, files []string) (int, error) {
+func (l Logs) Fold(ctx context.Context, files []string) (int, error) {
+	m := l.Manifest
 	p := &problems{where: "errors fold"}
 	for _, file := range files {
 		if _, err := os.Stat(file); err != nil {
@@ -207,7 +231,7 @@ func FoldErrors(ctx context.Context, m run.Manifest, files []string) (int, error
 	if err := p.err(2); err != nil {
 		return 0, err
 	}
-	b := &book{root: m.ProjectRoot, manifest: &m}
+	b := &book{root: m.ProjectRoot, manifest: &m, warn: l.Warn}
 	return len(fresh), b.writeError(ctx, fresh...)
 }
 

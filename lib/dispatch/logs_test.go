@@ -1,15 +1,25 @@
 package dispatch
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/run"
 )
+
+// logsOf are the logs of a run in which nothing is to be warned of.
+func logsOf(t *testing.T, m run.Manifest) Logs {
+	return Logs{Manifest: m, Warn: func(text string) { t.Errorf("warned: %s", text) }}
+}
 
 // Ids of activity events have neither a gap nor a repeat, though several
 // writers append at once.
@@ -20,7 +30,7 @@ func TestActivityIDsOfManyWriters(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 6 {
 		group.Go(func() {
-			if err := AppendActivity(t.Context(), m, []byte(`{"kind":"verification","round":1}`), now.Add(time.Duration(-i)*time.Second)); err != nil {
+			if err := logsOf(t, m).Activity(t.Context(), []byte(`{"kind":"verification","round":1}`), now.Add(time.Duration(-i)*time.Second)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -40,13 +50,81 @@ func TestActivityIDsOfManyWriters(t *testing.T) {
 		`{"kind":"verification","round":2,"id":"A-999"}`:                       `"A-007", the next one`,
 		`{"kind":"verification","round":2,"at":"2026-09-08T19:00:00Z"}`:        "/at",
 		`{"kind":"verification","round":2,"workerId":"a"}`:                     "/workerId",
+		`{"kind":"verification","round":2,"line":"PROGRESS: complete"}`:        "/line",
+		`{"kind":"progress","line":"PROGRESS: complete"}`:                      `/kind: "progress" (expected one of worker-dispatch, worker-collect, verification, self-fix, user-decision`,
+		`{"kind":"progress","line":"no progress at all"}`:                      "/kind",
+		`{"Kind":"verification","round":2}`:                                    "/kind",
+		`{"kind":"zz"}`:                                                        `/kind: "zz" (expected`,
 		`{"kind":"verification","round":2,"runId":"a:b:c:error-analysis:001"}`: "/runId",
 	} {
-		if err := AppendActivity(t.Context(), m, []byte(event), now); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("AppendActivity(%s) = %v, want an error with %s", event, err, want)
+		if err := logsOf(t, m).Activity(t.Context(), []byte(event), now); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Activity(%s) = %v, want an error with %s", event, err, want)
 		}
 	}
-	if err := AppendActivity(t.Context(), m, []byte(`{"kind":"verification","round":2,"id":"A-007"}`), now); err != nil {
+	if err := logsOf(t, m).Activity(t.Context(), []byte(`{"kind":"verification","round":2,"id":"A-007"}`), now); err != nil {
 		t.Errorf("the next id, given: %v", err)
+	}
+}
+
+// A row that its schema refuses tells what was found and what was expected,
+// each fault once.
+func TestRowFaultsSayWhatWasExpected(t *testing.T) {
+	m := *shopRun()
+	m.ProjectRoot = t.TempDir()
+	doc, err := jsondoc.Parse("-", []byte(`{"errorType":"zz","message":1,"runId":"a:b:c:error-analysis:001"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = logsOf(t, m).Error(t.Context(), doc, time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC))
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, want := range []string{`/errorType: "zz" (expected one of cli-failure, `, `/message: 1 (expected `} {
+		if strings.Count(err.Error(), want) != 1 {
+			t.Errorf("%v\nwant one %s", err, want)
+		}
+	}
+	doc, _ = jsondoc.Parse("-", []byte(`{"errorType":"timeout","message":"","runId":"a:b:c:error-analysis:001"}`))
+	if err := logsOf(t, m).Error(t.Context(), doc, time.Time{}); err == nil || strings.Count(err.Error(), "/runId") != 1 {
+		t.Errorf("foreign row: %v, want /runId once", err)
+	}
+}
+
+// Nothing that is no UTF-8 gets into a log in the guise of U+FFFD.
+func TestProgressLineThatIsNoUTF8(t *testing.T) {
+	m := *shopRun()
+	m.ProjectRoot = t.TempDir()
+	err := logsOf(t, m).Progress(t.Context(), "PROGRESS: phase-1-intake \xff", time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC))
+	if err == nil || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("%v, want a refusal", err)
+	}
+	if _, err := os.Stat(run.Abs(m.ProjectRoot, m.EventsLogPath)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the log was written: %v", err)
+	}
+}
+
+// A line that was cut off stays, and whoever writes behind it says so.
+func TestTornLineIsToldByTheNextWriter(t *testing.T) {
+	m := *shopRun()
+	m.ProjectRoot = t.TempDir()
+	path := run.Abs(m.ProjectRoot, m.EventsLogPath)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("{}\n{\"runId\":"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	l := Logs{Manifest: m, Warn: func(text string) { told = append(told, text) }}
+	for range 2 {
+		if err := l.Progress(t.Context(), "PROGRESS: phase-2-plan", time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(told) != 1 || !strings.HasPrefix(told[0], path+":2: ") {
+		t.Errorf("told %q, want line 2 once", told)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "\n{\"runId\":\n") {
+		t.Errorf("the torn line is not kept: %s, %v", text, err)
 	}
 }

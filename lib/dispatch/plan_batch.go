@@ -87,8 +87,11 @@ func (p *Planner) rowsOf(m run.Manifest, name string) ([]run.RoleExecution, erro
 	if kind == "reverify" || kind == "plan-verify" || name == PurposeCriticGap {
 		return nil, &PlanError{Status: 2, Problems: []error{fmt.Errorf("batch %q is planned from converge's queue (use --queue)", name)}}
 	}
-	again := kind == PurposeReportWriter && slices.Contains(known, PurposeReportWriter)
+	again := kind == PurposeReportWriter && slices.Contains(known, PurposeReportWriter) && run.CheckPurpose(name) == nil
 	if !slices.Contains(known, name) && !again {
+		if slices.Contains(known, PurposeReportWriter) {
+			known = append(known, PurposeReportWriter+"-2 and on")
+		}
 		return nil, &PlanError{Status: 2, Problems: []error{fmt.Errorf("unknown batch %q (expected %s)", name, strings.Join(known, ", "))}}
 	}
 	if name == PurposeCritic {

@@ -293,11 +293,11 @@ func (s *StageRecorder) consume(ctx context.Context, stages []run.StageChoice, s
 	if len(fresh) == 0 {
 		return nil
 	}
-	return appendConsumers(ctx, s.consumers(), fresh)
+	return appendConsumers(ctx, s.Say, s.consumers(), fresh)
 }
 
 // appendConsumers adds rows to consumers.jsonl.
-func appendConsumers(ctx context.Context, path string, rows []run.StageConsumer) error {
+func appendConsumers(ctx context.Context, warn func(string), path string, rows []run.StageConsumer) error {
 	lines := make([][]byte, len(rows))
 	for i, row := range rows {
 		line, err := jsondoc.MarshalLine(row)
@@ -306,5 +306,5 @@ func appendConsumers(ctx context.Context, path string, rows []run.StageConsumer)
 		}
 		lines[i] = line
 	}
-	return appendRows(ctx, path, lines...)
+	return appendRows(ctx, warn, path, lines...)
 }

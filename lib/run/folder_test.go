@@ -57,6 +57,38 @@ func TestSidecarsOfAnAttempt(t *testing.T) {
 	}
 }
 
+// A purpose is a part of file names: none leads out of its folder.
+func TestPurposes(t *testing.T) {
+	for _, tt := range []struct {
+		purpose string
+		ok      bool
+	}{
+		{"analysis", true},
+		{"critic-gap", true},
+		{"reverify-r12", true},
+		{"plan-verify-r1", true},
+		{"report-writer", true},
+		{"report-writer-2", true},
+		{"translator-pt-BR", true},
+		{"", false},
+		{"reverify-r0", false},
+		{"reverify", false},
+		{"report-writer-", false},
+		{"report-writer-0", false},
+		{"report-writer-1", false},
+		{"report-writer--1", false},
+		{"report-writer-02", false},
+		{"report-writer-xx", false},
+		{"report-writer-2\n", false},
+		{"report-writer-/../../x", false},
+		{"translator-../x", false},
+	} {
+		if err := CheckPurpose(tt.purpose); (err == nil) != tt.ok {
+			t.Errorf("CheckPurpose(%q) = %v, want ok %v", tt.purpose, err, tt.ok)
+		}
+	}
+}
+
 func TestAuditNameReplacesOnlyTheFirstWorker(t *testing.T) {
 	const result = "a-worker-b/report-writer-worker-x-worker-001.md"
 	if got, want := AuditOf(result), "a-worker-b/report-writer-worker-audit-x-worker-001.md"; got != want {

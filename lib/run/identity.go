@@ -45,6 +45,10 @@ var (
 	segmentForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 	workerForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`) })
 	seqForm     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{3}$`) })
+	purposeForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(analysis|implementer|verifier|critic|critic-gap|(reverify|plan-verify)-r[1-9][0-9]{0,8}` +
+			`|report-writer(-([2-9]|[1-9][0-9]{1,8}))?|translator-[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)$`)
+	})
 )
 
 // CheckSegment says why s cannot be a project id, task group or task id, or
@@ -66,6 +70,15 @@ func CheckWorkerID(s string) error {
 		return fmt.Errorf("%q is no worker id (expected a small letter or digit, then up to 63 small letters, digits, '.', '_' or '-')", s)
 	case strings.Contains(s, "-worker-"):
 		return fmt.Errorf("worker id %q contains \"-worker-\"", s)
+	}
+	return nil
+}
+
+// CheckPurpose says why s cannot be the purpose of an assignment, or nil if it
+// can. Purposes are parts of file names.
+func CheckPurpose(s string) error {
+	if !purposeForm().MatchString(s) {
+		return fmt.Errorf("%q is no purpose (expected analysis, implementer, verifier, critic, critic-gap, reverify-r<n>, plan-verify-r<n>, report-writer, report-writer-2 and on, or translator-<language>)", s)
 	}
 	return nil
 }
