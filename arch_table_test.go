@@ -223,7 +223,8 @@ var table = []rule{
 	{
 		shelf: "usage", pkg: "lib/usage",
 		does: "events → totals, cost, phase timeline",
-		uses: []string{"lib/transcript", "lib/price", "lib/run", "lib/progress", "lib/evidence"},
+		uses: []string{"lib/transcript", "lib/transcript/rawjson", "lib/price", "lib/run", "lib/progress", "lib/evidence"},
+		why:  "rawjson: what is a count stands there",
 	},
 	{
 		shelf: "usage", pkg: "lib/usage/collect",

@@ -115,13 +115,7 @@ func collected(ctx context.Context, std cli.IO, s scanFlags, state collect.State
 	return collect.Collect(collect.Found{
 		State: state, Window: window, At: std.Env.Now(), Scanned: scanned, Timeline: timeline, Prices: t, Real: collect.RealPaths(),
 		Transcribed: func(provider string) bool { return all.Of(provider) != nil },
-		Status: func(prompt string) *run.Status {
-			status, err := state.Status(prompt)
-			if err != nil {
-				std.Warnf("status file left out: %v", err)
-			}
-			return status
-		},
+		Status:      state.Statuses(func(err error) { std.Warnf("status file left out: %v", err) }),
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,7 +167,9 @@ func readersOf(providers []string) ([]*transcript.Reader, error) {
 		if list == nil {
 			return nil, cli.Usagef("--provider %q has no reader (expected %s)", name, cli.OneOf(all.Names()))
 		}
-		readers = append(readers, list...)
+		if !slices.Contains(readers, list[0]) { // a provider may be named twice
+			readers = append(readers, list...)
+		}
 	}
 	return readers, nil
 }

@@ -81,7 +81,7 @@ func (b *Bill) Add(u Use) {
 	if m.Priced() {
 		c.row = m.Row
 		c.fast = u.Fast && m.Row.Fast != nil
-		c.tier = m.Row.Tier != nil && u.beyond(m.Row.Tier.Above)
+		c.tier = m.Row.Tier != nil && m.Row.Tier.takes(u)
 		if m.Row.usesUncertain(u, c.tier) {
 			b.uncertain[m.Row.Model] = true
 		}
@@ -99,10 +99,19 @@ func (b *Bill) Add(u Use) {
 	s.add(u.Tokens)
 }
 
-// beyond reports whether the average prompt is longer than limit.
-func (u Use) beyond(limit int64) bool {
-	most := new(big.Int).Mul(big.NewInt(limit), big.NewInt(max(1, u.Calls)))
-	return u.prompt().Cmp(most) > 0
+// against compares the average prompt with a length: 1 when it is longer, 0 when it
+// is as long.
+func (u Use) against(limit int64) int {
+	all := new(big.Int).Mul(big.NewInt(limit), big.NewInt(max(1, u.Calls)))
+	return u.prompt().Cmp(all)
+}
+
+// takes reports whether the average prompt of a use is long enough for the tier.
+func (t *Tier) takes(u Use) bool {
+	if t.Reached {
+		return u.against(t.Limit) >= 0
+	}
+	return u.against(t.Limit) > 0
 }
 
 // usesUncertain reports whether a rate that the use needs is uncertain.
@@ -119,7 +128,7 @@ func (r *Row) usesUncertain(u Use, tier bool) bool {
 		u.CacheWrite5m > 0 && (r.IsUncertain("write5m") || r.IsUncertain(prefix+"input")) ||
 		u.CacheWrite1h > 0 && (r.IsUncertain("write1h") || r.IsUncertain(prefix+"input")) ||
 		u.Fast && r.IsUncertain("fast") ||
-		r.FlatAbove > 0 && u.beyond(r.FlatAbove)
+		r.FlatAbove > 0 && u.against(r.FlatAbove) > 0
 }
 
 // USD is money in nano-dollars.

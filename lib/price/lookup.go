@@ -13,10 +13,36 @@ type Match struct {
 // match and stops the search, but prices nothing.
 func (m Match) Priced() bool { return m.Row != nil && m.Row.Base != nil }
 
-// Lookup finds the row of a model as a transcript names it. Rule:
-// docs/prices.md, "How a name finds its row".
+// Lookup finds the row of a model as a transcript names it, else as a CLI shows
+// it to people. Rule: docs/prices.md, "How a name finds its row".
 func (t *Table) Lookup(model string) Match {
-	name := clean(model)
+	m := t.find(clean(model))
+	if id := ModelID(model); m.Row == nil && id != model {
+		if shown := t.find(clean(id)); shown.Row != nil {
+			return shown
+		}
+	}
+	return m
+}
+
+// ModelID turns the name under which a CLI shows a model, with its effort in
+// brackets, into a model id: "Claude Opus 4.6 (Thinking)" is claude-opus-4-6. An id
+// stays as it is.
+func ModelID(model string) string {
+	name, _, shown := strings.Cut(strings.TrimSpace(model), "(")
+	name = strings.TrimSpace(name)
+	if !shown && !strings.Contains(name, " ") {
+		return name
+	}
+	name = strings.Join(strings.Fields(strings.ToLower(name)), "-")
+	if strings.HasPrefix(name, "claude-") {
+		name = strings.ReplaceAll(name, ".", "-")
+	}
+	return name
+}
+
+// find looks a cleaned name up.
+func (t *Table) find(name string) Match {
 	if row := t.names[name]; row != nil {
 		return Match{row, "exact", name}
 	}

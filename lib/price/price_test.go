@@ -41,6 +41,8 @@ func TestVectors(t *testing.T) {
 		{"the limit itself is below the tier", use("claude-sonnet-4-5", 200000, 0, 0, 0, 0), "0.6", 0},
 		{"grok's tier begins at its limit", use("grok-4.7", 200000, 0, 0, 0, 0), "0.8", 0},
 		{"the tier goes by the average prompt", calls(2, use("claude-sonnet-4-5", 250000, 0, 0, 0, 0)), "0.75", 0},
+		{"an average below grok's limit, be it by half a token", calls(2, use("grok-4.7", 399999, 0, 0, 0, 0)), "0.799998", 0},
+		{"an average of just grok's limit", calls(2, use("grok-4.7", 400000, 0, 0, 0, 0)), "1.6", 0},
 		{"report 36: 1h writes at twice the input rate", use("claude-sonnet-4-5", 0, 0, 0, 100000, 0), "0.6", 200000},
 		{"5m writes", use("claude-sonnet-4-5", 0, 0, 100000, 0, 0), "0.375", 125000},
 		{"report 37: fast opus-4-6", fast(use("claude-opus-4-6", 1000, 0, 0, 0, 1000)), "0.18", 6000},
@@ -83,6 +85,10 @@ func TestLookup(t *testing.T) {
 		{"opus", "claude-opus-4-8", "alias"},
 		{"Kimi K3", "kimi-k3", "alias"},
 		{"k3-512k", "", "none"},
+		{"Gemini 3.1 Pro (Low)", "gemini-3.1-pro", "exact"},
+		{"Claude Opus 4.6 (Thinking)", "claude-opus-4-6", "exact"},
+		{"Gemini 3.1 Pro Preview", "gemini-3.1-pro", "prefix"},
+		{"Some Model (High)", "", "none"},
 		{"grok-4.3-fast", "grok-4.3", "prefix"},
 		{"grok-4.30", "", "none"},
 		{"gemini-2.5-flash-lite-preview", "gemini-2.5-flash-lite", "prefix"},
@@ -172,7 +178,8 @@ func TestBillIsAdditive(t *testing.T) {
 			u := use(row.Model, count.Draw(t, "in"), count.Draw(t, "read"), count.Draw(t, "w5"), count.Draw(t, "w1"), count.Draw(t, "out"))
 			b.Add(u)
 			rates := row.Base
-			if row.Tier != nil && u.Input+u.CacheRead+u.CacheWrite5m+u.CacheWrite1h > row.Tier.Above {
+			prompt := u.Input + u.CacheRead + u.CacheWrite5m + u.CacheWrite1h
+			if row.Tier != nil && (prompt > row.Tier.Limit || row.Tier.Reached && prompt == row.Tier.Limit) {
 				rates = &row.Tier.Rates
 			}
 			for _, part := range []struct {

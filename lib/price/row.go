@@ -86,14 +86,11 @@ func (r *Row) readTier() error {
 	if !atLeast {
 		digits, _ = strings.CutPrefix(from, ">")
 	}
-	above, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || above < 1 || digits == from {
+	limit, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || limit < 1 || digits == from {
 		return fmt.Errorf("tier_from %q (expected >N, >=N, flat? or -)", from)
 	}
-	if atLeast {
-		above--
-	}
-	t := &Tier{Above: above}
+	t := &Tier{Limit: limit, Reached: atLeast}
 	for column, into := range map[string]*Rate{"tier_input": &t.Input, "tier_cached": &t.Cached, "tier_output": &t.Output} {
 		if *into, err = r.rate(column); err != nil {
 			return err

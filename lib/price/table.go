@@ -29,7 +29,8 @@ type Rates struct {
 // Tier holds the rates of requests with a long prompt. All buckets of such a
 // request take them.
 type Tier struct {
-	Above int64 // a prompt of more tokens is in the tier
+	Limit   int64 // a prompt of more tokens is in the tier
+	Reached bool  // and one of just as many
 	Rates
 }
 

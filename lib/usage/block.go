@@ -7,7 +7,6 @@ package usage
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"okstra/lib/price"
@@ -127,43 +126,22 @@ func mostUsed(models map[string]int64) string {
 
 // seconds is a transcript's time as documents hold times.
 func seconds(ts string) string {
-	t, err := time.Parse(time.RFC3339Nano, ts)
-	if err != nil {
+	at := transcript.Instant(ts)
+	if at == transcript.NoTime {
 		return ""
 	}
-	return run.Stamp(t)
+	return run.Stamp(time.Unix(0, at))
 }
 
 // FromStatus is the event that a wrapper's status file stands for, for a
-// provider that leaves no transcript. It says false when the file holds no
-// usage. Cached input is taken to be inside the input.
-func FromStatus(s run.Status) (transcript.Event, bool) {
-	counts, ok := snapshot(s.Usage)
-	if !ok {
-		return transcript.Event{}, false
-	}
-	at := s.EndedAt
-	if at == "" {
-		at = s.StartedAt
-	}
+// provider that leaves no transcript; one without counts when the file holds no
+// usage. Cached input is taken to be inside the input. bad is how many of the
+// file's counts are none.
+func FromStatus(s run.Status) (e transcript.Event, bad int) {
+	counts, bad := snapshot(s.Usage)
+	at := cmp.Or(s.EndedAt, s.StartedAt)
 	return transcript.Event{
 		Provider: s.Provider, Session: s.SessionID, CWD: s.Cwd, TS: at, At: transcript.Instant(at),
-		Model: displayName(s.ModelExecutionValue), Counts: counts,
-	}, true
-}
-
-// displayName turns the name under which a wrapper shows a model, with its
-// effort in brackets, into a model id: "Claude Opus 4.6 (Thinking)" is
-// claude-opus-4-6. An id stays as it is.
-func displayName(model string) string {
-	name, _, shown := strings.Cut(strings.TrimSpace(model), "(")
-	name = strings.TrimSpace(name)
-	if !shown && !strings.Contains(name, " ") {
-		return name
-	}
-	name = strings.Join(strings.Fields(strings.ToLower(name)), "-")
-	if strings.HasPrefix(name, "claude-") {
-		name = strings.ReplaceAll(name, ".", "-")
-	}
-	return name
+		Model: price.ModelID(s.ModelExecutionValue), Counts: counts,
+	}, bad
 }

@@ -2,6 +2,8 @@ package usage
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"okstra/lib/price"
@@ -118,17 +120,22 @@ func TestBehaviour24AStatusFilesUsage(t *testing.T) {
 		{"behaviour 28: more cached than there was input", `{"inputTokens":100,"cachedInputTokens":140}`, "0 100 0 0"},
 		{"more thoughts than output", `{"outputTokens":3,"reasoningTokens":8}`, "0 0 3 3"},
 		{"whole numbers in other notations", `{"inputTokens":5e3,"outputTokens":9.0}`, "5000 0 9 0"},
-		{"beyond 2^53, and a fraction", `{"inputTokens":9007199254740994,"cachedInputTokens":1.5,"outputTokens":1}`, "0 0 1 0"},
-		{"no count", `{"inputTokens":"many","outputTokens":-3}`, ""},
+		{"beyond 2^53, and a fraction", `{"inputTokens":9007199254740993,"cachedInputTokens":1.5,"outputTokens":1}`, "0 0 1 0, 2 bad"},
+		{"a number as a text", `{"inputTokens":"500","outputTokens":2}`, "0 0 2 0, 1 bad"},
+		{"under two names, once as a count", `{"inputTokens":"500","input_tokens":500,"output_tokens":null}`, "500 0 0 0"},
+		{"no count", `{"inputTokens":"many","outputTokens":-3}`, ", 2 bad"},
 		{"all zero", `{"inputTokens":0}`, ""},
 		{"null", `null`, ""},
 		{"a text", `"inputTokens: 5"`, ""},
 		{"nothing", ``, ""},
 	} {
-		e, ok := FromStatus(run.Status{Provider: "antigravity", Usage: json.RawMessage(tt.usage), StartedAt: "2026-09-08T10:05:00Z"})
+		e, bad := FromStatus(run.Status{Provider: "antigravity", Usage: json.RawMessage(tt.usage), StartedAt: "2026-09-08T10:05:00Z"})
 		got := ""
-		if ok {
+		if !e.IsZero() {
 			got = sprint(e.Input, e.CacheRead, e.Output, e.Reasoning)
+		}
+		if bad > 0 {
+			got = strings.TrimSpace(fmt.Sprintf("%s, %d bad", got, bad))
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
@@ -145,8 +152,8 @@ func TestDisplayNamesOfModels(t *testing.T) {
 		"claude-opus-4.6":            "claude-opus-4.6",
 		"":                           "",
 	} {
-		if got := displayName(name); got != want {
-			t.Errorf("displayName(%q) = %q, want %q", name, got, want)
+		if got := price.ModelID(name); got != want {
+			t.Errorf("price.ModelID(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

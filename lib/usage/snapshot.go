@@ -2,9 +2,9 @@ package usage
 
 import (
 	"encoding/json"
-	"math"
 
 	"okstra/lib/transcript"
+	"okstra/lib/transcript/rawjson"
 )
 
 // snapshotNames are the names under which a wrapper's usage snapshot holds a
@@ -16,30 +16,35 @@ var snapshotNames = struct{ input, cached, output, reasoning []string }{
 	reasoning: []string{"reasoningTokens", "thinking_tokens", "thinkingOutputTokens"},
 }
 
-// snapshot reads a usage object as a provider's stream reported it.
-func snapshot(raw json.RawMessage) (transcript.Counts, bool) {
+// snapshot reads a usage object as a provider's stream reported it. bad counts the
+// members that are no counts. Rule: docs/usage.md, "What is counted".
+func snapshot(raw json.RawMessage) (c transcript.Counts, bad int) {
 	var fields map[string]json.RawMessage
-	if len(raw) == 0 || json.Unmarshal(raw, &fields) != nil || len(fields) == 0 {
-		return transcript.Counts{}, false
+	if len(raw) == 0 || json.Unmarshal(raw, &fields) != nil {
+		return c, 0
 	}
 	count := func(names []string) int64 {
+		wrong := 0
 		for _, name := range names {
-			var n json.Number
-			if json.Unmarshal(fields[name], &n) != nil {
+			value, there := fields[name]
+			if !there {
 				continue
 			}
-			// Up to 2^53 a whole number is exact as a float, however it is written.
-			if v, err := n.Float64(); err == nil && v > 0 && v <= 1<<53 && v == math.Trunc(v) {
-				return int64(v)
+			n, ok := rawjson.ParseCount(value)
+			if n > 0 {
+				return n
+			}
+			if !ok {
+				wrong = 1
 			}
 		}
+		bad += wrong
 		return 0
 	}
 	input := count(snapshotNames.input)
 	cached := min(input, count(snapshotNames.cached))
 	output := count(snapshotNames.output)
-	c := transcript.Counts{
+	return transcript.Counts{
 		Input: input - cached, CacheRead: cached, Output: output, Reasoning: min(output, count(snapshotNames.reasoning)),
-	}
-	return c, !c.IsZero()
+	}, bad
 }

@@ -10,6 +10,7 @@ package claude
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"okstra/lib/transcript"
@@ -94,16 +95,50 @@ func AgentOfFile(path string) string {
 	return name[:cut]
 }
 
-// LeadOfFile is the session whose directory a sub-agent's file lies in:
-// <session>/subagents/…/agent-*.jsonl. It is "" for other files.
+// LeadOfFile is the session whose directory a sub-agent's file lies in, however
+// deep: projects/<folder>/…/<session>/subagents/**. It is "" for other files.
 func LeadOfFile(path string) string {
-	parts := strings.Split(filepath.ToSlash(path), "/")
-	for i := len(parts) - 2; i > 0; i-- {
-		if parts[i] == "subagents" {
-			return parts[i-1]
+	lead, _ := agentPlace(path)
+	return lead
+}
+
+// AgentsAbove are the names of the agents in whose folders, below the folder of the
+// lead's, a file lies: of those that started its agent, the nearest first. A folder
+// is called like an agent's file, or by the agent's id alone.
+func AgentsAbove(path string) []string {
+	_, folders := agentPlace(path)
+	var names []string
+	for _, folder := range slices.Backward(folders) {
+		if name := AgentOfFile("agent-" + strings.TrimPrefix(folder, "agent-")); name != "" {
+			names = append(names, name)
 		}
 	}
-	return ""
+	return names
+}
+
+// agentPlace splits the path of a sub-agent's file into its lead's session and the
+// folders between that one's and the file. A home may lie anywhere, below folders of
+// the same names too, so the last "projects" is the CLI's.
+func agentPlace(path string) (lead string, folders []string) {
+	const agents = "subagents"
+	if !strings.Contains(path, agents) {
+		return "", nil
+	}
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	parts = parts[:len(parts)-1]
+	first := 1
+	for i := len(parts) - 2; i >= 0; i-- {
+		if parts[i] == "projects" {
+			first = i + 3
+			break
+		}
+	}
+	for i := first; i < len(parts); i++ {
+		if parts[i] == agents {
+			return parts[i-1], parts[i+1:]
+		}
+	}
+	return "", nil
 }
 
 // parser reads the values of one file's lines.

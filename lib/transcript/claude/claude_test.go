@@ -250,12 +250,31 @@ func TestAgentNamesInFileNames(t *testing.T) {
 		{"p/s1/subagents/workflows/wf_1/agent-ascope-b-worker-abcdef.jsonl", "scope-b-worker", "s1"},
 		{"p/agent-ascope-worker-abcdef12.jsonl.zst", "scope-worker", ""},
 		{"p/agent-ascope-worker-xyz.jsonl", "", ""},
+		{"/h/projects/-w/s1/subagents/agent-ascope-worker-abcdef/subagents/agent-a2271d1.jsonl", "", "s1"},
+		{"/x/subagents/h/projects/-w/s1.jsonl", "", ""},
+		{"/x/subagents/h/projects/-w/s1/subagents/agent-a2271d1.jsonl", "", "s1"},
+		{"/projects/x/y/subagents/h/projects/-w/group/s1/subagents/agent-a2271d1.jsonl", "", "s1"},
 	} {
 		if got := AgentOfFile(tt.path); got != tt.agent {
 			t.Errorf("AgentOfFile(%q) = %q, want %q", tt.path, got, tt.agent)
 		}
 		if got := LeadOfFile(tt.path); got != tt.lead {
 			t.Errorf("LeadOfFile(%q) = %q, want %q", tt.path, got, tt.lead)
+		}
+	}
+}
+
+func TestAnAgentsOwnAgentsLieInItsFolder(t *testing.T) {
+	const lead = "/h/projects/-w/s1/subagents/"
+	for path, want := range map[string]string{
+		lead + "agent-a2271d1.jsonl":                                                              "[]",
+		lead + "agent-ascope-worker-abcdef/subagents/agent-a2271d1.jsonl":                         "[scope-worker]",
+		lead + "ascope-worker-abcdef/subagents/agent-a2271d1.jsonl":                               "[scope-worker]",
+		lead + "workflows/wf_1/agent-a2271d1.jsonl":                                               "[]",
+		lead + "agent-aone-abcdef/subagents/agent-atwo-abcdef/subagents/agent-athree-abcde.jsonl": "[two one]",
+	} {
+		if got := fmt.Sprint(AgentsAbove(path)); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
 }

@@ -67,10 +67,12 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 }
 
 // SessionOfFile is the session in whose folder a wire file lies:
-// session_<id>/agents/<agent>/wire.jsonl.
+// session_<id>/agents/<agent>/wire.jsonl. A home may lie below a folder of such a
+// name, so the last one counts.
 func SessionOfFile(path string) string {
-	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
-		if id, ok := strings.CutPrefix(part, "session_"); ok {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	for i := len(parts) - 3; i >= 0; i-- {
+		if id, ok := strings.CutPrefix(parts[i], "session_"); ok && parts[i+1] == "agents" {
 			return id
 		}
 	}

@@ -7,6 +7,7 @@ package attribute
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,25 +72,30 @@ const (
 // matcher holds what attribution looks up for every event.
 type matcher struct {
 	Run
-	ids     map[string]int    // sessions of the ledger → worker
-	ran     map[string][]span // sessions of the ledger → when the wrappers of its dispatches ran
-	parents map[string]string // session → the one that started it
-	placed  map[string]claim  // sessions found by place and time
+	named   map[string][]claim // sessions of the ledger → the dispatches that name them, the likeliest first
+	parents map[string]string  // session → the one that started it
+	placed  map[string]claim   // sessions found by place and time
+	leads   []string           // of each file: the session in whose folder of agents it lies
 }
 
 func newMatcher(r Run, events []transcript.Event) *matcher {
-	m := &matcher{Run: r, ids: make(map[string]int), ran: make(map[string][]span), parents: make(map[string]string)}
+	m := &matcher{Run: r, named: make(map[string][]claim), parents: make(map[string]string)}
 	for i, o := range r.Owners {
-		for _, id := range o.SessionIDs() {
+		for _, d := range o.dispatches() {
 			// The lead's session is the lead's, whatever a row calls it: agents in it are
-			// told by their names. A session that two workers name is the first one's.
-			if _, taken := m.ids[plainID(id)]; !taken && !m.isLead(id) {
-				m.ids[plainID(id)] = i
-				m.ran[plainID(id)] = o.ran(id, r.Window)
+			// told by their names.
+			if id := plainID(d.sessionID()); id != "" && !m.isLead(id) {
+				ran, timed := d.span(r.Window)
+				m.named[id] = append(m.named[id], claim{ran, i, d.order, timed})
 			}
 		}
 	}
-	for _, f := range r.Files {
+	m.rank(events)
+	m.leads = make([]string, len(r.Files))
+	for i, f := range r.Files {
+		if f.Provider == claude.Provider {
+			m.leads[i] = claude.LeadOfFile(f.Path)
+		}
 		if f.Parent != "" {
 			m.parents[plainID(f.Session)] = plainID(f.Parent)
 		}
@@ -98,17 +104,64 @@ func newMatcher(r Run, events []transcript.Event) *matcher {
 	return m
 }
 
+// rank puts the dispatches that name one session into order: the one that started
+// last before the session first, then the others as they stand in the ledger.
+func (m *matcher) rank(events []transcript.Event) {
+	var began map[string]int64
+	for id, claims := range m.named {
+		if len(claims) == 1 {
+			continue
+		}
+		if began == nil {
+			began = m.began(events)
+		}
+		at, known := began[id]
+		before := func(c claim) int64 {
+			if !known || !c.timed || c.from > at {
+				return math.MinInt64
+			}
+			return c.from
+		}
+		slices.SortFunc(claims, func(a, b claim) int {
+			return cmp.Or(cmp.Compare(before(b), before(a)), cmp.Compare(a.order, b.order))
+		})
+	}
+}
+
+// began is when each session began, as far as that is known.
+func (m *matcher) began(events []transcript.Event) map[string]int64 {
+	began := make(map[string]int64)
+	note := func(session string, at int64) {
+		id := plainID(session)
+		if first, ok := began[id]; !ok || at < first {
+			began[id] = at
+		}
+	}
+	for _, f := range m.Files {
+		if f.Started != 0 {
+			note(f.Session, f.Started)
+		}
+	}
+	for i := range events {
+		if e := &events[i]; e.At != transcript.NoTime {
+			note(e.Session, e.At)
+		}
+	}
+	return began
+}
+
 func (m *matcher) owner(e *transcript.Event) int {
 	byName, named := m.byName(e)
-	id, known := m.byID(e)
-	lead := m.isLead(e.Session)
-	switch {
-	case known && !(lead && named):
-		if e.Provider != claude.Provider && !holds(m.ran[id], e.At) {
-			return nobody
+	if m.isLead(e.Session) {
+		if named {
+			return byName
 		}
-		return m.ids[id]
-	case named:
+		return theLead
+	}
+	if claims := m.byID(e); claims != nil {
+		return claimed(claims, e)
+	}
+	if named {
 		return byName
 	}
 	if c, ok := m.placed[plainID(e.Session)]; ok {
@@ -118,10 +171,25 @@ func (m *matcher) owner(e *transcript.Event) int {
 		return c.owner
 	}
 	switch {
+	case m.isHeld(e, m.isLead) || m.descends(e, m.isLead):
+		return theLead
 	case m.isTeams(e):
 		return theTeam
-	case lead || m.descends(e, m.isLead) || slices.ContainsFunc(e.Copies, func(i int) bool { return m.isLead(m.Files[i].Session) }):
-		return theLead
+	}
+	return nobody
+}
+
+// claimed is whose an event is of those whose dispatches name its session: the
+// likeliest's, except that with a CLI that is known to run only inside its wrapper
+// somebody's wrapper must have run then.
+func claimed(claims []claim, e *transcript.Event) int {
+	if e.Provider == claude.Provider {
+		return claims[0].owner
+	}
+	for _, c := range claims {
+		if c.holds(e.At) {
+			return c.owner
+		}
 	}
 	return nobody
 }
@@ -133,19 +201,38 @@ func (m *matcher) isLead(session string) bool {
 	return m.LeadSession != "" && plainID(session) == plainID(m.LeadSession)
 }
 
-// byID finds the session of the ledger that an event belongs to: its own, one that
-// holds a copy of it, or one that started its session: what a thread spawned
-// belongs to whoever owns the thread.
-func (m *matcher) byID(e *transcript.Event) (id string, found bool) {
-	is := func(session string) bool {
-		id = plainID(session)
-		_, found = m.ids[id]
-		return found
+// byID finds the dispatches that name the session of an event: its own, one that
+// holds it or a copy of it, or one that started its session, for what a thread
+// spawned belongs to whoever owns the thread. Of several sessions that hold copies,
+// the one that the ledger names first counts: nothing may depend on how files are
+// called.
+func (m *matcher) byID(e *transcript.Event) []claim {
+	if len(m.named) == 0 {
+		return nil
 	}
-	if is(e.Session) || slices.ContainsFunc(e.Copies, func(i int) bool { return is(m.Files[i].Session) }) {
-		return id, true
+	if claims := m.named[plainID(e.Session)]; claims != nil {
+		return claims
 	}
-	return id, m.descends(e, is)
+	var found []claim
+	m.isHeld(e, func(session string) bool {
+		if claims := m.named[plainID(session)]; claims != nil && (found == nil || claims[0].order < found[0].order) {
+			found = claims
+		}
+		return false
+	})
+	if found == nil {
+		m.descends(e, func(session string) bool {
+			found = m.named[plainID(session)]
+			return found != nil
+		})
+	}
+	return found
+}
+
+// isHeld reports whether a session fits whose file holds the event or a copy of it:
+// a resumed session begins with the rows, and under the id, of the one before.
+func (m *matcher) isHeld(e *transcript.Event, fits func(string) bool) bool {
+	return fits(m.Files[e.File].Session) || slices.ContainsFunc(e.Copies, func(i int) bool { return fits(m.Files[i].Session) })
 }
 
 // descends reports whether a session above the event's own fits.
@@ -160,22 +247,35 @@ func (m *matcher) descends(e *transcript.Event, fits func(string) bool) bool {
 	return false
 }
 
-// byName finds the worker that an agent of this run is by its name. Only agents
-// of the lead's session or of the run's team are of this run.
+// byName finds the worker that an agent of this run is by its name, or that started
+// it: an agent's own agents lie in its folder. Only agents of the lead's session or of
+// the run's team are of this run.
 func (m *matcher) byName(e *transcript.Event) (int, bool) {
 	f := m.Files[e.File]
-	if e.Agent == "" || e.Provider != claude.Provider {
+	if e.Provider != claude.Provider {
 		return 0, false
 	}
-	if lead := claude.LeadOfFile(f.Path); lead != "" && !m.isLead(lead) {
-		return 0, false
-	} else if lead == "" && !m.isLead(e.Session) && (f.Team == "" || f.Team != m.Team) {
+	lead := m.leads[e.File]
+	if e.Agent == "" && lead == "" || lead != "" && !m.isLead(lead) || lead == "" && !m.isLead(e.Session) && (f.Team == "" || f.Team != m.Team) {
 		return 0, false
 	}
+	if who, ok := m.called(e.Agent); ok || lead == "" {
+		return who, ok
+	}
+	for _, name := range claude.AgentsAbove(f.Path) {
+		if who, ok := m.called(name); ok {
+			return who, true
+		}
+	}
+	return 0, false
+}
+
+// called is the worker whose agents go by a name.
+func (m *matcher) called(name string) (int, bool) {
 	best, length := 0, 0
 	for i, o := range m.Owners {
 		for _, prefix := range o.Prefixes() {
-			if (e.Agent == prefix || strings.HasPrefix(e.Agent, prefix+"-")) && len(prefix) > length {
+			if (name == prefix || strings.HasPrefix(name, prefix+"-")) && len(prefix) > length {
 				best, length = i, len(prefix)
 			}
 		}
@@ -184,10 +284,15 @@ func (m *matcher) byName(e *transcript.Event) (int, bool) {
 }
 
 // isTeams reports whether an event is the team's and no worker's: its agent has no
-// name, or one that fits nobody of the roster. The lead's own session never is.
+// name, or one that fits nobody of the roster. The lead's own session never is, nor
+// what lies in the folder of another lead's agents.
 func (m *matcher) isTeams(e *transcript.Event) bool {
 	f := m.Files[e.File]
-	return f.Team != "" && f.Team == m.Team && !m.isLead(e.Session)
+	if f.Team == "" || f.Team != m.Team || m.isLead(e.Session) {
+		return false
+	}
+	lead := m.leads[e.File]
+	return lead == "" || m.isLead(lead)
 }
 
 // place finds the sessions of dispatches whose own id leads to no transcript: a
@@ -201,11 +306,11 @@ func (m *matcher) place(events []transcript.Event) map[string]claim {
 	}
 	claims := make(map[string]claim)
 	for session, s := range m.starts(events) {
-		if _, known := m.ids[session]; known || m.isLead(session) || s.provider == claude.Provider {
+		if m.named[session] != nil || m.isLead(session) || s.provider == claude.Provider {
 			continue
 		}
 		for i, o := range m.Owners {
-			for _, d := range o.Dispatches {
+			for _, d := range o.dispatches() {
 				ran, timed := d.span(m.Window)
 				if id := d.sessionID(); !timed || id != "" && present[plainID(id)] || d.Provider(o) != s.provider {
 					continue
@@ -215,7 +320,7 @@ func (m *matcher) place(events []transcript.Event) map[string]claim {
 				if !ran.holds(s.at) || !m.isHere(s.cwd, d.Row) || worse {
 					continue
 				}
-				claims[session] = claim{ran, i, d.order}
+				claims[session] = claim{ran, i, d.order, true}
 			}
 		}
 	}
@@ -226,6 +331,7 @@ func (m *matcher) place(events []transcript.Event) map[string]claim {
 type claim struct {
 	span
 	owner, order int
+	timed        bool // the span is known
 }
 
 func (m *matcher) isHere(cwd string, row run.LedgerRow) bool {

@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -15,8 +16,13 @@ import (
 type Dispatch struct {
 	Row    run.LedgerRow
 	Status *run.Status
-	order  int // of the row in the ledger
+	order  int  // of the row in the ledger
+	again  bool // a row before it names the same status file
 }
+
+// Again reports whether an earlier row of the ledger names the same status file:
+// what that says of its wrapper counts once.
+func (d Dispatch) Again() bool { return d.again }
 
 func (d Dispatch) sessionID() string {
 	if id := strings.TrimSpace(d.Row.SessionID); id != "" || d.Status == nil {
@@ -40,10 +46,6 @@ func (s span) holds(at int64) bool { return s.from <= at && at <= s.to }
 
 // always is the span of a dispatch of which no status file tells when it ran.
 var always = span{math.MinInt64, math.MaxInt64}
-
-func holds(spans []span, at int64) bool {
-	return slices.ContainsFunc(spans, func(s span) bool { return s.holds(at) })
-}
 
 // span is the time that the wrapper ran: by its status file, up to the run's end
 // when it did not end. Without a status file there is none: the dispatch is known
@@ -71,48 +73,47 @@ type Owner struct {
 	Dispatches []Dispatch
 }
 
-// Owners groups the ledger by the workers of the roster.
+// Owners groups the ledger by the workers of the roster. status reads the status
+// file of a prompt, nil for none; for two names of one file it gives one pointer.
 func Owners(state run.TeamState, status func(promptPath string) *run.Status) []Owner {
 	rows, _ := state.Ledger()
 	owners := make([]Owner, len(state.Workers))
 	for i, w := range state.Workers {
 		owners[i] = Owner{WorkerID: w.WorkerID, Provider: w.Provider}
 	}
+	seen := make(map[*run.Status]bool)
 	for n, row := range rows {
 		key := row.WorkerKey()
 		i := slices.IndexFunc(owners, func(o Owner) bool { return o.WorkerID == key })
 		if key == "" || i < 0 {
 			continue
 		}
-		owners[i].Dispatches = append(owners[i].Dispatches, Dispatch{row, status(row.PromptPath), n})
+		d := Dispatch{Row: row, Status: status(row.PromptPath), order: n}
+		d.again = d.Status != nil && seen[d.Status]
+		seen[d.Status] = true
+		owners[i].Dispatches = append(owners[i].Dispatches, d)
 	}
 	return owners
+}
+
+// dispatches are the owner's, if it is anybody.
+func (o Owner) dispatches() []Dispatch {
+	if o.WorkerID == "" {
+		return nil
+	}
+	return o.Dispatches
 }
 
 // SessionIDs are the ids that the ledger names, trimmed, each once, in
 // recorded order.
 func (o Owner) SessionIDs() []string {
 	var ids []string
-	if o.WorkerID == "" {
-		return nil
-	}
-	for _, d := range o.Dispatches {
+	for _, d := range o.dispatches() {
 		if id := d.sessionID(); id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
-}
-
-// ran are the times in which the dispatches of a session ran.
-func (o Owner) ran(session string, w transcript.Window) (spans []span) {
-	for _, d := range o.Dispatches {
-		if plainID(d.sessionID()) == plainID(session) {
-			ran, _ := d.span(w)
-			spans = append(spans, ran)
-		}
-	}
-	return spans
 }
 
 // Prefixes are the names that the worker's agents begin with.
@@ -132,26 +133,41 @@ func (o Owner) Prefixes() []string {
 func (o Owner) Wall(w transcript.Window) time.Duration {
 	var sum time.Duration
 	for _, d := range o.Dispatches {
-		if ran, timed := d.span(w); timed {
+		if ran, timed := d.span(w); timed && !d.again {
 			sum += time.Duration(ran.to - ran.from).Truncate(time.Second)
 		}
 	}
 	return sum
 }
 
-// Started is when the first wrapper started, as its status file says; "" when
-// none does.
-func (o Owner) Started() string {
-	first := ""
+// Started is when the first wrapper started, by its status file; NoTime when none
+// tells.
+func (o Owner) Started() int64 {
+	first := int64(transcript.NoTime)
 	for _, d := range o.Dispatches {
-		if d.Status == nil || transcript.Instant(d.Status.StartedAt) == transcript.NoTime {
+		if d.Status == nil {
 			continue
 		}
-		if first == "" || transcript.Instant(d.Status.StartedAt) < transcript.Instant(first) {
-			first = d.Status.StartedAt
+		at := transcript.Instant(d.Status.StartedAt)
+		if first == transcript.NoTime || at != transcript.NoTime && at < first {
+			first = at
 		}
 	}
 	return first
+}
+
+// Touches reports whether a wrapper ran inside a window, be it in part. One of
+// which nobody knows when it ran belongs to its run all the same.
+func (d Dispatch) Touches(w transcript.Window) bool {
+	ran, timed := d.span(w)
+	if timed {
+		return (w.Since.IsZero() || ran.to >= w.Since.UnixNano()) && (w.Until.IsZero() || ran.from <= w.Until.UnixNano())
+	}
+	at := int64(transcript.NoTime)
+	if d.Status != nil {
+		at = transcript.Instant(cmp.Or(d.Status.EndedAt, d.Status.StartedAt))
+	}
+	return at == transcript.NoTime || w.Holds(at)
 }
 
 // ExecutionStatus is what the last dispatch with a readable status proves. A

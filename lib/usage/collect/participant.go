@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"okstra/lib/price"
 	"okstra/lib/run"
 	"okstra/lib/transcript"
 	"okstra/lib/usage"
@@ -55,10 +56,12 @@ func (c *collection) worker(i int, o attribute.Owner, events []transcript.Event)
 	if len(events) > 0 {
 		p.Block = c.block(events, model)
 		p.Lacks = lacks(c.run.Lost(o, events), p.Block.Incomplete)
-	} else if noted := c.snapshots(o); len(noted) > 0 {
-		b := usage.NewBlock(noted, c.Prices, model)
-		b.StartedAt = cmp.Or(o.Started(), b.StartedAt)
-		p.Block = &b
+	} else if noted := c.snapshots(o); len(noted.events) > 0 {
+		b := usage.NewBlock(noted.events, c.Prices, price.ModelID(model))
+		if at := o.Started(); at != transcript.NoTime {
+			b.StartedAt = run.Stamp(time.Unix(0, at))
+		}
+		p.Block, p.Lacks = &b, tooLow(noted.lacks()...)
 	}
 	if p.Block != nil {
 		p.Block.DurationMs, p.Block.CLIExecutionStatus = wall, status
@@ -68,21 +71,44 @@ func (c *collection) worker(i int, o attribute.Owner, events []transcript.Event)
 	return p
 }
 
+// noted is what status files hold of use.
+type noted struct {
+	events  []transcript.Event
+	outside int // wrappers whose use lies outside the window
+	bad     int // counts that are none
+}
+
 // snapshots are the events that status files hold, of providers that leave no
-// transcript: of the others only a transcript proves what was used. One without a
-// time belongs to its run all the same.
-func (c *collection) snapshots(o attribute.Owner) []transcript.Event {
-	var events []transcript.Event
+// transcript: of the others only a transcript proves what was used. What a wrapper
+// noted cannot be divided: it counts if the wrapper ran in the window at all.
+func (c *collection) snapshots(o attribute.Owner) (n noted) {
 	for _, d := range o.Dispatches {
-		if d.Status == nil || c.Transcribed(d.Provider(o)) {
+		if d.Status == nil || d.Again() || c.Transcribed(d.Provider(o)) {
 			continue
 		}
-		if e, ok := usage.FromStatus(*d.Status); ok && (e.At == transcript.NoTime || c.run.Window.Holds(e.At)) {
-			events = append(events, e)
+		e, bad := usage.FromStatus(*d.Status)
+		switch {
+		case e.IsZero() && bad == 0:
+		case !d.Touches(c.run.Window):
+			n.outside++
+		default:
+			n.bad += bad
+			if !e.IsZero() {
+				n.events = append(n.events, e)
+			}
 		}
 	}
-	return events
+	return n
 }
+
+func (n noted) lacks() []string {
+	if n.bad == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of the numbers that its wrappers noted are no counts", n.bad)}
+}
+
+const unreadable = "left a status file that cannot be read"
 
 // reason says why nothing could be measured.
 func (c *collection) reason(o attribute.Owner, status string) string {
@@ -95,11 +121,17 @@ func (c *collection) reason(o attribute.Owner, status string) string {
 	case len(o.Dispatches) == 0:
 		return fmt.Sprintf("no dispatch of this worker stands in the ledger, and no agent named %s used anything in the run's window", strings.Join(o.Prefixes(), " or "))
 	}
+	switch n := c.snapshots(o); {
+	case n.bad > 0:
+		return fmt.Sprintf("wrapper %s, but %s", cmp.Or(status, unreadable), n.lacks()[0])
+	case n.outside > 0:
+		return fmt.Sprintf("wrapper %s, but what it noted was used outside the run's window", cmp.Or(status, unreadable))
+	}
 	sessions := "its dispatches have no session id, and no session began where and while they ran"
 	if len(ids) > 0 {
 		sessions = fmt.Sprintf("no transcript of its sessions (%s) has usage in the run's window", strings.Join(ids, ", "))
 	}
-	return fmt.Sprintf("wrapper %s, but %s; neither has an agent named %s", cmp.Or(status, "left a status file that cannot be read"), sessions, strings.Join(o.Prefixes(), " or "))
+	return fmt.Sprintf("wrapper %s, but %s; neither has an agent named %s", cmp.Or(status, unreadable), sessions, strings.Join(o.Prefixes(), " or "))
 }
 
 func text(s *string) string {
@@ -119,6 +151,10 @@ func lacks(lost []string, incomplete int) string {
 	if incomplete > 0 {
 		reasons = append(reasons, fmt.Sprintf("the CLI itself calls %d of its records incomplete", incomplete))
 	}
+	return tooLow(reasons...)
+}
+
+func tooLow(reasons ...string) string {
 	if len(reasons) == 0 {
 		return ""
 	}

@@ -11,6 +11,24 @@ import (
 	"okstra/lib/run"
 )
 
+// Statuses reads the status file of each prompt once: for two names of one file it
+// gives one pointer. What cannot be read is told once.
+func (s State) Statuses(warn func(error)) func(prompt string) *run.Status {
+	real, known := RealPaths(), map[string]*run.Status{}
+	return func(prompt string) *run.Status {
+		place := real(run.Abs(s.Root, run.StatusPath(prompt)))
+		status, ok := known[place]
+		if !ok {
+			var err error
+			if status, err = s.Status(prompt); err != nil {
+				warn(err)
+			}
+			known[place] = status
+		}
+		return status
+	}
+}
+
 // Status reads the status file of a prompt; nil when there is none. Of one that
 // cannot be read nothing is known, not even that the dispatch was not started: it
 // comes empty, with the error.
