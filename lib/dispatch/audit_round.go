@@ -233,7 +233,7 @@ func (h *history) lostRound(ctx context.Context, host Host, lost *past) judgemen
 		// What it changed lay in its overlay, which nobody kept.
 		return judgement{mutation: MutationNone, audit: run.Audit{Verdict: "clean", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}}
 	}
-	if lost.status == nil || lost.status.State == "not-started" {
+	if !lost.ran() {
 		return judgement{mutation: MutationNone, audit: run.Audit{Verdict: "not-needed", Attribution: "call", Changes: []run.Change{}, Violations: []run.Change{}}}
 	}
 	if sidecar.BaselinePath == "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"okstra/lib/dispatch/proc"
 	"okstra/lib/jsondoc"
@@ -55,6 +56,12 @@ func (p *past) read(name, kind string, v any, take func()) (exists bool) {
 	}
 	take()
 	return true
+}
+
+// ran tells whether the process was started, or may have been: its status is
+// written before, and its output is opened. A worker may remove either.
+func (p *past) ran() bool {
+	return p.status != nil || slices.ContainsFunc([]string{p.files.Status, p.files.Stdout, p.files.Stderr, p.files.Log}, func(name string) bool { return exists(p.files.abs(name)) })
 }
 
 // open tells whether the attempt has no verdict.
