@@ -54,8 +54,8 @@ func sumFlags(f *cli.Flags, alwaysPrice bool) cli.Body {
 			if err != nil {
 				return err
 			}
-			for _, e := range r.Events {
-				total.Add(e)
+			for i := range r.Events {
+				total.Add(&r.Events[i])
 			}
 			total.Note(r.Note)
 			return std.Document(total.Totals())
@@ -102,7 +102,7 @@ func addRow(row jsonl.Row, total *usage.Sum) error {
 		return cli.BadInput(err)
 	}
 	e.At = transcript.Instant(e.TS)
-	total.Add(e)
+	total.Add(&e)
 	return nil
 }
 

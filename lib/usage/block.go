@@ -75,7 +75,7 @@ func NewBlock(events []transcript.Event, table *price.Table, fallback string) Bl
 			b.Incomplete++
 		}
 		sum = sum.Add(e.Counts)
-		bill.Add(Use(e))
+		bill.Add(Use(&e))
 	}
 	if len(b.SessionIDs) > 0 {
 		b.SessionID = b.SessionIDs[0]
@@ -91,7 +91,7 @@ func NewBlock(events []transcript.Event, table *price.Table, fallback string) Bl
 }
 
 // Use is an event as something to be paid for.
-func Use(e transcript.Event) price.Use {
+func Use(e *transcript.Event) price.Use {
 	return price.Use{
 		Model: e.Model, Anthropic: e.Provider == "claude", Fast: e.Speed == "fast", Calls: e.ModelCalls(),
 		Tokens: price.Tokens{Input: e.Input, CacheRead: e.CacheRead, CacheWrite5m: e.CacheWrite5m, CacheWrite1h: e.CacheWrite1h, Output: e.Output},

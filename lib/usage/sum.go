@@ -2,6 +2,7 @@ package usage
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -10,20 +11,23 @@ import (
 	"okstra/lib/transcript"
 )
 
-// keyOf gives the value of an event under each key that sums can be made by.
-var keyOf = map[string]func(transcript.Event, *time.Location) string{
-	"session":  func(e transcript.Event, _ *time.Location) string { return e.Session },
-	"model":    func(e transcript.Event, _ *time.Location) string { return e.Model },
-	"cwd":      func(e transcript.Event, _ *time.Location) string { return e.CWD },
-	"provider": func(e transcript.Event, _ *time.Location) string { return e.Provider },
-	"worker":   func(e transcript.Event, _ *time.Location) string { return e.Agent },
-	"day": func(e transcript.Event, l *time.Location) string {
+// keyOf appends the value of an event under each key that sums can be made by.
+var keyOf = map[string]func([]byte, *transcript.Event, *time.Location) []byte{
+	"session":  func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, e.Session...) },
+	"model":    func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, modelOf(e)...) },
+	"cwd":      func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, e.CWD...) },
+	"provider": func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, e.Provider...) },
+	"worker":   func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, e.Agent...) },
+	"day": func(b []byte, e *transcript.Event, l *time.Location) []byte {
 		if e.At == transcript.NoTime {
-			return ""
+			return b
 		}
-		return time.Unix(0, e.At).In(l).Format("2006-01-02")
+		return time.Unix(0, e.At).In(l).AppendFormat(b, time.DateOnly)
 	},
 }
+
+// modelOf is the model that an event counts for.
+func modelOf(e *transcript.Event) string { return cmp.Or(e.Model, e.Assumed) }
 
 // Keys checks the names of keys.
 func Keys(names []string) ([]string, error) {
@@ -50,7 +54,8 @@ type SumOptions struct {
 type Sum struct {
 	o      SumOptions
 	total  *cell
-	groups map[string]*cell
+	groups map[string]*cell // by what id makes of their values
+	id     []byte           // that of the last event
 	note   transcript.Note
 }
 
@@ -82,36 +87,57 @@ func (s *Sum) cell(values []string) *cell {
 func (s *Sum) Note(n transcript.Note) { s.note = s.note.Add(n) }
 
 // Add counts an event that lies in the window.
-func (s *Sum) Add(e transcript.Event) {
+func (s *Sum) Add(e *transcript.Event) {
 	if !s.o.Window.Holds(e.At) {
 		return
-	}
-	if e.Model == "" {
-		e.Model = e.Assumed
 	}
 	s.total.add(e)
 	if len(s.o.By) == 0 {
 		return
 	}
-	values := make([]string, len(s.o.By))
-	for i, name := range s.o.By {
-		values[i] = keyOf[name](e, s.o.Location)
+	s.identify(e)
+	group := s.groups[string(s.id)]
+	if group == nil {
+		group = s.cell(values(s.id))
+		s.groups[string(s.id)] = group
 	}
-	id := fmt.Sprintf("%q", values)
-	if s.groups[id] == nil {
-		s.groups[id] = s.cell(values)
-	}
-	s.groups[id].add(e)
+	group.add(e)
 }
 
-func (c *cell) add(e transcript.Event) {
+// identify makes the id of the event's group: each value behind its length, so
+// that no two lists of values have the same.
+func (s *Sum) identify(e *transcript.Event) {
+	s.id = s.id[:0]
+	for _, name := range s.o.By {
+		at := len(s.id)
+		s.id = keyOf[name](append(s.id, make([]byte, lengthSize)...), e, s.o.Location)
+		binary.LittleEndian.PutUint64(s.id[at:], uint64(len(s.id)-at-lengthSize))
+	}
+}
+
+const lengthSize = 8
+
+// values are those of which an id was made.
+func values(id []byte) []string {
+	var list []string
+	for len(id) > 0 {
+		n := binary.LittleEndian.Uint64(id)
+		list = append(list, string(id[lengthSize:][:n]))
+		id = id[lengthSize+n:]
+	}
+	return list
+}
+
+func (c *cell) add(e *transcript.Event) {
 	c.events++
 	c.counts = c.counts.Add(e.Counts)
 	if e.Placeholder {
 		c.holder++
 	}
 	if c.bill != nil {
-		c.bill.Add(Use(e))
+		use := Use(e)
+		use.Model = modelOf(e)
+		c.bill.Add(use)
 	}
 }
 

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -32,8 +33,8 @@ func lines(t Totals) string {
 
 func sumOf(o SumOptions, events ...transcript.Event) Totals {
 	s := NewSum(o)
-	for _, e := range events {
-		s.Add(e)
+	for i := range events {
+		s.Add(&events[i])
 	}
 	return s.Totals()
 }
@@ -73,7 +74,7 @@ func TestDaysInZones(t *testing.T) {
 		}
 		s := NewSum(SumOptions{By: []string{"day"}, Location: zone})
 		e := transcript.Event{TS: tt.at, At: transcript.Instant(tt.at), Counts: transcript.Counts{Input: 1}}
-		s.Add(e)
+		s.Add(&e)
 		if got := s.Totals().Groups[0].Key["day"]; got != tt.want {
 			t.Errorf("%s in %s: %s, want %s", tt.at, tt.zone, got, tt.want)
 		}
@@ -167,6 +168,33 @@ func TestASumIsItsGroups(t *testing.T) {
 		again := sumOf(o, events...)
 		if lines(again) != lines(got) || show(again.Totals.CostUSD) != show(got.Totals.CostUSD) {
 			t.Fatalf("in another order: %s, %s", lines(again), lines(got))
+		}
+	})
+}
+
+// Whatever texts the keys hold, empty ones and any bytes among them, there is one
+// group for each list of values, with what a plain map makes of it.
+func TestGroupsAreThoseOfTheirValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "b", "ab", "\x00", "\x01\x00\x00\x00\x00\x00\x00\x00"}), rapid.StringN(0, 3, -1))
+		by := rapid.Permutation([]string{"session", "cwd", "model"}).Draw(t, "by")[:rapid.IntRange(1, 3).Draw(t, "keys")]
+		s, want := NewSum(SumOptions{By: by, Location: time.UTC}), map[string]int64{}
+		for range rapid.IntRange(0, 20).Draw(t, "events") {
+			e := reply("codex", text.Draw(t, "model"), "10:00:00", rapid.Int64Range(0, 9).Draw(t, "in"), 0, 0, 0, 0)
+			e.Session, e.CWD = text.Draw(t, "session"), text.Draw(t, "cwd")
+			key := map[string]string{}
+			for _, name := range by {
+				key[name] = map[string]string{"session": e.Session, "cwd": e.CWD, "model": e.Model}[name]
+			}
+			want[fmt.Sprintf("%q", key)] += e.Input
+			s.Add(&e)
+		}
+		got := map[string]int64{}
+		for _, g := range s.Totals().Groups {
+			got[fmt.Sprintf("%q", g.Key)] = g.Total
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("by %q: %v, want %v", by, got, want)
 		}
 	})
 }
