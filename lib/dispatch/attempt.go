@@ -32,6 +32,7 @@ type attempt struct {
 	n     int
 	round int
 	files paths
+	own   *ownPaths
 
 	sidecar run.Attempt
 	status  run.Status
@@ -59,7 +60,7 @@ const AttemptVariable = "OKSTRA_ATTEMPT"
 
 func newAttempt(e *engine, t *task, n, round int) *attempt {
 	return &attempt{
-		e: e, t: t, book: e.bookOf(t), n: n, round: round, files: attemptPaths(t.job.ProjectRoot, t.job.PromptPath, n),
+		e: e, t: t, book: e.bookOf(t), own: e.own, n: n, round: round, files: attemptPaths(t.job.ProjectRoot, t.job.PromptPath, n),
 		warnings: slices.Clone(e.locks[workdir(t.job)]),
 	}
 }
@@ -71,7 +72,7 @@ func (a *attempt) prepare() error {
 		return err
 	}
 	job := &a.t.job
-	if err := setAside(a.files.abs(errorsSidecarOf(job.ErrorsSidecarPath, a.n)), a.e.own); err != nil {
+	if err := setAside(a.files.abs(errorsSidecarOf(job.ErrorsSidecarPath, a.n)), a.own); err != nil {
 		return err
 	}
 	contract, err := a.e.contracts.forAttempt(*job, a.t.manifest, a.n, a.t.boundary)
@@ -97,7 +98,7 @@ func (a *attempt) prepare() error {
 	a.ownPlaces()
 	record := a.box.Record()
 	a.sidecar.Boundary = &record
-	if err := a.e.own.writeDocument(a.files.abs(a.files.Attempt), a.sidecar); err != nil {
+	if err := a.own.writeDocument(a.files.abs(a.files.Attempt), a.sidecar); err != nil {
 		return err
 	}
 	a.book.ledger.put(a.ledgerRow(), a.rosterAtStart()...)
@@ -107,9 +108,9 @@ func (a *attempt) prepare() error {
 // ownPlaces takes what the attempt's process itself fills, and the folders in
 // which its CLI keeps what is its own, which may lie inside the project.
 func (a *attempt) ownPlaces() {
-	a.e.own.attempt(a.files)
+	a.own.attempt(a.files)
 	for _, path := range append(slices.Clone(a.launch.Writable), filepath.Dir(a.tempDir)) {
-		a.e.own.folder(path)
+		a.own.folder(path)
 	}
 }
 
@@ -123,7 +124,7 @@ func (a *attempt) copyPrompt() error {
 	}
 	text := promptCopy(string(first), a.files.Prompt, errorsSidecarOf(a.t.job.ErrorsSidecarPath, a.n))
 	path := a.files.abs(a.files.Prompt)
-	return a.e.own.write(path, func() error { return atomicfile.Write(path, []byte(text), 0o644) })
+	return a.own.write(path, func() error { return atomicfile.Write(path, []byte(text), 0o644) })
 }
 
 // placement is where the attempt runs: a retry runs where the first one did.
@@ -337,7 +338,7 @@ func (a *attempt) openStatus() error {
 		StartedAt:  run.Stamp(a.start),
 		StdoutPath: a.files.Stdout, StderrPath: a.files.Stderr, LogPath: a.files.Log, Usage: jsonRaw("null"),
 	}
-	return a.e.own.writeDocument(a.files.abs(a.files.Status), a.status)
+	return a.own.writeDocument(a.files.abs(a.files.Status), a.status)
 }
 
 // hear takes news from the slot while the process runs.
@@ -359,7 +360,7 @@ func (a *attempt) noteProcess(p run.Process) {
 		return
 	}
 	a.status.Process = &p
-	if err := a.e.own.writeDocument(a.files.abs(a.files.Status), a.status); err != nil {
+	if err := a.own.writeDocument(a.files.abs(a.files.Status), a.status); err != nil {
 		a.e.host.Warn(err.Error())
 	}
 }

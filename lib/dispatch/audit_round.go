@@ -331,7 +331,7 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 		return nil, err
 	}
 	kind := w.box.Record().Kind
-	a := &attempt{box: w.box, policy: policy}
+	a := &attempt{box: w.box, policy: policy, own: w.own}
 	settle := func() {
 		a.end.Report = w.report
 		a.openBoundary()

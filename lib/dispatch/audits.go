@@ -25,7 +25,7 @@ func (a *attempt) openBoundary() {
 	a.boxErr = a.box.Settle(func(path string, made bool) string { return classOf(a.policy, path, made) })
 	for _, m := range a.box.Record().Mutations {
 		if m.CopiedOut {
-			a.e.own.wrote(a.files.abs(m.Path))
+			a.own.wrote(run.Abs(a.policy.ArtifactPolicy.AllowedRoot, m.Path))
 		}
 	}
 }
