@@ -93,6 +93,7 @@ var table = []rule{
 	{
 		shelf: "model", pkg: "lib/sarif",
 		does: "SARIF 2.1.0 reading and writing",
+		uses: []string{"lib/jsondoc"},
 	},
 
 	{
@@ -282,7 +283,7 @@ var table = []rule{
 	{
 		shelf: "wizard", pkg: "lib/wizard/hosts",
 		does: "screen → a host's payload, a host's reply → answer",
-		uses: []string{"lib/wizard", "lib/safetext"},
+		uses: []string{"lib/wizard", "lib/safetext", "lib/jsondoc"},
 	},
 
 	{

@@ -107,7 +107,7 @@ func policyBuildFlags(f *cli.Flags) cli.Body {
 		var named struct {
 			Role string `json:"role"`
 		}
-		if err := json.Unmarshal(request.Invocation, &named); err != nil {
+		if err := jsondoc.Unmarshal(request.Invocation, &named); err != nil {
 			return err
 		}
 		enforcement, err := machine(std).Derive(policy, policy.Maximum, named.Role)
@@ -179,7 +179,7 @@ func plannedPathsFlags(f *cli.Flags) cli.Body {
 		}
 		root := run.RootAbove(doc.Name)
 		if raw, ok := doc.Lookup("/projectRoot"); ok {
-			if err := json.Unmarshal(raw, &root); err != nil {
+			if err := jsondoc.Unmarshal(raw, &root); err != nil {
 				return cli.BadInput(fmt.Errorf("%s: /projectRoot: %s (expected a text)", doc.Name, raw))
 			}
 		}

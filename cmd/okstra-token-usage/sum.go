@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"okstra/lib/cli"
+	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/schema"
 	"okstra/lib/transcript"
@@ -89,7 +90,7 @@ func addRow(row jsonl.Row, total *usage.Sum) error {
 	var probe struct {
 		Scan json.RawMessage `json:"scan"`
 	}
-	if json.Unmarshal(row.Raw, &probe) == nil && probe.Scan != nil {
+	if jsondoc.Unmarshal(row.Raw, &probe) == nil && probe.Scan != nil {
 		var line scanLine
 		if err := schema.DecodeLine("-", row.Number, row.Raw, "usage-scan", &line); err != nil {
 			return cli.BadInput(err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 
 	"okstra/lib/cli"
 	"okstra/lib/finding"
+	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/validate"
 )
@@ -101,8 +101,10 @@ func readPaths(r io.Reader) (names []string, bad []error) {
 			continue
 		}
 		var name string
-		var line struct{ RunManifestPath string }
-		if json.Unmarshal(row.Raw, &name) != nil && json.Unmarshal(row.Raw, &line) == nil {
+		var line struct {
+			RunManifestPath string `json:"runManifestPath"`
+		}
+		if jsondoc.Unmarshal(row.Raw, &name) != nil && jsondoc.Unmarshal(row.Raw, &line) == nil {
 			name = line.RunManifestPath
 		}
 		if name == "" {

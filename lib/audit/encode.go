@@ -190,7 +190,7 @@ func (n *name) UnmarshalJSON(raw []byte) error {
 		var coded struct {
 			B64 []byte `json:"b64"`
 		}
-		err := json.Unmarshal(raw, &coded)
+		err := jsondoc.Unmarshal(raw, &coded)
 		*n = name(coded.B64)
 		return err
 	}

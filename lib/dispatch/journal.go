@@ -258,7 +258,7 @@ func (r *journalReader) document(row jsonl.Row) (again bool, _ error) {
 		Kind  string `json:"kind"`
 		JobID string `json:"jobId"`
 	}
-	if json.Unmarshal(row.Raw, &head) != nil || head.JobID == "" {
+	if jsondoc.Unmarshal(row.Raw, &head) != nil || head.JobID == "" {
 		return false, fmt.Errorf("%s: neither a job nor a result", where)
 	}
 	known := r.record.entries[head.JobID]

@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -138,7 +137,7 @@ func nextActivity(m run.Manifest) (id, last string, _ error) {
 	highest := 0
 	for _, row := range rows {
 		var event run.EventRow
-		if json.Unmarshal(row.Raw, &event) != nil || event.RunID != m.RunID {
+		if jsondoc.Unmarshal(row.Raw, &event) != nil || event.RunID != m.RunID {
 			continue
 		}
 		var n int
@@ -293,7 +292,7 @@ func foldedRows(m run.Manifest) (map[string]bool, error) {
 	known := map[string]bool{}
 	for _, row := range rows {
 		var r run.ErrorRow
-		if json.Unmarshal(row.Raw, &r) == nil && r.RunID == m.RunID && r.Source == "sidecar" {
+		if jsondoc.Unmarshal(row.Raw, &r) == nil && r.RunID == m.RunID && r.Source == "sidecar" {
 			known[rowKey(r)] = true
 		}
 	}

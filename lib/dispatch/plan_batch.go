@@ -3,7 +3,6 @@ package dispatch
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"okstra/lib/atomicfile"
 	"okstra/lib/digest"
+	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/run"
 	"okstra/lib/schema"
@@ -246,7 +246,7 @@ func (w *jobWriter) add(row run.RoleExecution, purpose, resultPath string, raw [
 		a.results = w.results
 	}
 	var p packet
-	if raw != nil && json.Unmarshal(raw, &p) == nil {
+	if raw != nil && jsondoc.Unmarshal(raw, &p) == nil {
 		a.adversary = p.Adversarial
 	}
 	w.jobs = append(w.jobs, job)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"okstra/lib/jsondoc"
 	"okstra/lib/run"
 )
 
@@ -318,7 +319,7 @@ func (a assignment) packetRound() int {
 	var p struct {
 		Round int `json:"round"`
 	}
-	_ = json.Unmarshal(a.packet, &p) // the packet was read before
+	_ = jsondoc.Unmarshal(a.packet, &p) // the packet was read before
 	return p.Round
 }
 
@@ -327,7 +328,7 @@ func packetPart(a assignment) string {
 	var p struct {
 		Groups []json.RawMessage `json:"groups"`
 	}
-	_ = json.Unmarshal(a.packet, &p)
+	_ = jsondoc.Unmarshal(a.packet, &p)
 	var b strings.Builder
 	b.WriteString("\n## Claims\n\n```json\n")
 	for _, group := range p.Groups {

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -161,7 +160,7 @@ func readConsumers(path string) ([]run.StageConsumer, error) {
 	}
 	list := make([]run.StageConsumer, len(rows))
 	for i, row := range rows {
-		if err := json.Unmarshal(row.Raw, &list[i]); err != nil {
+		if err := jsondoc.Unmarshal(row.Raw, &list[i]); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, row.Number, err)
 		}
 	}

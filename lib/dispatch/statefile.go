@@ -48,10 +48,10 @@ func readStateFile(path string, text []byte) (*stateFile, error) {
 			s.keys = append(s.keys, key)
 		}
 	}
-	if json.Unmarshal(s.values[keyDispatches], &s.rows) != nil {
+	if jsondoc.Unmarshal(s.values[keyDispatches], &s.rows) != nil {
 		s.rows = nil
 	}
-	if err := json.Unmarshal(s.values[keyWorkers], &s.workers); err != nil && s.values[keyWorkers] != nil {
+	if err := jsondoc.Unmarshal(s.values[keyWorkers], &s.workers); err != nil && s.values[keyWorkers] != nil {
 		return nil, fmt.Errorf("%s: /workers: not a list", path)
 	}
 	for i, raw := range s.rows {
@@ -61,7 +61,7 @@ func readStateFile(path string, text []byte) (*stateFile, error) {
 		var worker struct {
 			WorkerID string `json:"workerId"`
 		}
-		if json.Unmarshal(raw, &worker) == nil && worker.WorkerID != "" {
+		if jsondoc.Unmarshal(raw, &worker) == nil && worker.WorkerID != "" {
 			s.rowOf[worker.WorkerID] = i
 		}
 	}
@@ -73,7 +73,7 @@ func keyOf(raw json.RawMessage) ledgerKey {
 		AssignmentRef string `json:"assignmentRef"`
 		Attempt       int    `json:"attempt"`
 	}
-	_ = json.Unmarshal(raw, &row) // what is no row has no key
+	_ = jsondoc.Unmarshal(raw, &row) // what is no row has no key
 	return ledgerKey{row.AssignmentRef, row.Attempt}
 }
 
@@ -112,7 +112,7 @@ func (s *stateFile) change(c rosterChange) error {
 	var worker struct {
 		PromptPath string `json:"promptPath"`
 	}
-	if json.Unmarshal(doc.Raw, &worker) == nil && worker.PromptPath != "" {
+	if jsondoc.Unmarshal(doc.Raw, &worker) == nil && worker.PromptPath != "" {
 		c.PromptPath = "" // the roster names the first dispatch
 	}
 	if doc, err = c.apply(doc); err != nil {

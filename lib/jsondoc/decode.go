@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -40,7 +41,7 @@ func (e *DecodeError) ExitStatus() int { return statusBadInput }
 // decodeOptions: names match exactly, or "promptPath" could be overruled by a
 // "PromptPath" that no schema looks at; numbers in untyped places stay
 // json.Number, so that no digit is lost.
-func decodeOptions() json.Options {
+var decodeOptions = sync.OnceValue(func() json.Options {
 	return json.JoinOptions(
 		v1.FormatDurationAsNano(true),
 		json.WithUnmarshalers(json.JoinUnmarshalers(
@@ -48,7 +49,13 @@ func decodeOptions() json.Options {
 			json.UnmarshalFromFunc(unmarshalAny),
 		)),
 	)
-}
+})
+
+// Unmarshal stores JSON text in v as Decode does, for a part of a document or
+// a line that was read strictly before. Unlike the function of that name in
+// encoding/json it takes no "Role" for "role". Its error has no position.
+// Rule: docs/strict-reading.md, "Into Go values".
+func Unmarshal(raw []byte, v any) error { return json.Unmarshal(raw, v, decodeOptions()) }
 
 // Decode stores the document in v, a pointer, by its json tags. Keys match
 // exactly, unknown keys are skipped, and a number that is stored in an empty

@@ -36,6 +36,25 @@ type worker struct {
 	N  int    `json:"n,omitempty"`
 }
 
+// Neither reader takes a key of another letter case.
+func TestKeysMatchExactly(t *testing.T) {
+	const text = `{"workerId": "a", "WorkerID": "b", "WORKERID": 1, "n": 2, "N": 3}`
+	var decoded, stored worker
+	doc, err := Parse("x", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Decode(&decoded); err != nil {
+		t.Error(err)
+	}
+	if err := Unmarshal([]byte(text), &stored); err != nil {
+		t.Error(err)
+	}
+	if want := (worker{"a", 2}); decoded != want || stored != want {
+		t.Errorf("Decode gives %v, Unmarshal %v, want %v", decoded, stored, want)
+	}
+}
+
 // level reads itself and knows no text at all.
 type level int
 

@@ -3,6 +3,8 @@ package run
 import (
 	"encoding/json"
 	"strings"
+
+	"okstra/lib/jsondoc"
 )
 
 // TeamState is the lead, the workers, the dispatch ledger and what the run
@@ -138,7 +140,7 @@ func (s TeamState) Ledger() (rows []LedgerRow, skipped int) {
 	if len(s.WorkerDispatches) == 0 || string(s.WorkerDispatches) == "null" {
 		return nil, 0
 	}
-	if json.Unmarshal(s.WorkerDispatches, &raw) != nil {
+	if jsondoc.Unmarshal(s.WorkerDispatches, &raw) != nil {
 		return nil, 1
 	}
 	for _, one := range raw {
@@ -154,11 +156,11 @@ func (s TeamState) Ledger() (rows []LedgerRow, skipped int) {
 
 func readLedgerRow(raw json.RawMessage) (LedgerRow, bool) {
 	var row LedgerRow
-	if json.Unmarshal(raw, &row) == nil {
+	if jsondoc.Unmarshal(raw, &row) == nil {
 		return row, isObject(raw)
 	}
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || fields == nil {
+	if jsondoc.Unmarshal(raw, &fields) != nil || fields == nil {
 		return LedgerRow{}, false
 	}
 	row = LedgerRow{}
@@ -168,7 +170,7 @@ func readLedgerRow(raw json.RawMessage) (LedgerRow, bool) {
 			continue
 		}
 		kept := row
-		if json.Unmarshal(one, &row) != nil {
+		if jsondoc.Unmarshal(one, &row) != nil {
 			row = kept
 		}
 	}

@@ -80,3 +80,15 @@ func TestTeamNameIsReadInBothPlacesBeforeTheFallback(t *testing.T) {
 		})
 	}
 }
+
+// A key of another letter case changes no ledger row, not even where another
+// field has a wrong type and the row is read field by field.
+func TestLedgerKeysMatchExactly(t *testing.T) {
+	for range 20 { // maps have no order
+		state := TeamState{WorkerDispatches: json.RawMessage(`[{"assignmentRef":"assignment:analysis:a","AssignmentRef":"assignment:analysis:b","ATTEMPT":2,"attempt":1,"exitCode":"x"}]`)}
+		rows, skipped := state.Ledger()
+		if skipped != 0 || len(rows) != 1 || rows[0].AssignmentRef != "assignment:analysis:a" || rows[0].Attempt != 1 {
+			t.Fatalf("%+v, %d skipped", rows, skipped)
+		}
+	}
+}

@@ -17,6 +17,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"okstra/lib/jsondoc"
 )
 
 // Version and schema of the log files that are written.
@@ -284,7 +286,7 @@ func Path(uri string) string {
 // understood.
 func Parse(raw []byte) (Log, error) {
 	var log Log
-	if err := json.Unmarshal(raw, &log); err != nil {
+	if err := jsondoc.Unmarshal(raw, &log); err != nil {
 		return Log{}, fmt.Errorf("not a SARIF log: %w", err)
 	}
 	if log.Version != Version {

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"encoding/json"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"okstra/lib/finding"
+	"okstra/lib/jsondoc"
 	"okstra/lib/run"
 )
 
@@ -271,7 +271,7 @@ func (s *subject) over() bool {
 
 // decode stores a sound document in a Go value.
 func decode(a *artifact, v any) bool {
-	return a.sound() && json.Unmarshal(a.doc.doc.Raw, v) == nil
+	return a.sound() && jsondoc.Unmarshal(a.doc.doc.Raw, v) == nil
 }
 
 // basis are the documents that the rules about checkpoints rest on.

@@ -3,7 +3,6 @@ package collect
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"okstra/lib/evidence"
+	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/progress"
 	"okstra/lib/run"
@@ -116,7 +116,7 @@ func readEvidence(path, provider string) ([]evidence.Marker, error) {
 // marker reads a row of the log; rows of other runs and other kinds are none.
 func (l *listener) marker(row jsonl.Row) (usage.Marker, bool) {
 	var e run.EventRow
-	if row.Raw == nil || json.Unmarshal(row.Raw, &e) != nil || e.Kind != "progress" || e.RunID != l.Team.RunID {
+	if row.Raw == nil || jsondoc.Unmarshal(row.Raw, &e) != nil || e.Kind != "progress" || e.RunID != l.Team.RunID {
 		return usage.Marker{}, false
 	}
 	at, err := time.Parse(time.RFC3339, e.At)

@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"okstra/lib/jsondoc"
 	"okstra/lib/wizard"
 )
 
 // decode reads the host's object into v.
 func (q asked) decode(raw []byte, v any, form string) error {
-	if err := json.Unmarshal(raw, v); err != nil {
+	if err := jsondoc.Unmarshal(raw, v); err != nil {
 		return q.shape("not in its form (expected %s)", form)
 	}
 	return nil
@@ -243,8 +244,8 @@ func readMCP(q asked, raw []byte) (Reply, error) {
 		entry := wizard.Entry{Step: one.Step, Exact: one.Kind == wizard.KindPick}
 		var text string
 		switch {
-		case one.IsMulti() && json.Unmarshal(value, &entry.Texts) == nil:
-		case !one.IsMulti() && json.Unmarshal(value, &text) == nil:
+		case one.IsMulti() && jsondoc.Unmarshal(value, &entry.Texts) == nil:
+		case !one.IsMulti() && jsondoc.Unmarshal(value, &text) == nil:
 			entry.Texts = []string{text}
 		default:
 			return Reply{}, q.shape("property %q has another type than was asked for", one.Step)
