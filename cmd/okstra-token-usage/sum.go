@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"time"
 
 	"okstra/lib/cli"
 	"okstra/lib/jsondoc"
@@ -102,22 +102,9 @@ func addRow(row jsonl.Row, total *usage.Sum) error {
 	if err := schema.DecodeLine("-", row.Number, row.Raw, "usage-event", &e); err != nil {
 		return cli.BadInput(err)
 	}
-	e.At = transcript.Instant(e.TS)
+	if e.At = transcript.Instant(e.TS); e.At == transcript.NoTime && e.TS != "" {
+		return cli.BadInput(fmt.Errorf("-:%d: /ts: %q is no time (expected RFC 3339 or \"\")", row.Number, e.TS))
+	}
 	total.Add(&e)
 	return nil
-}
-
-// location is the zone in which a day ends.
-func location(std cli.IO, name string) (*time.Location, error) {
-	if name == "" {
-		name = std.Env.Getenv("TZ")
-	}
-	if name == "" {
-		return time.Local, nil
-	}
-	l, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, cli.Usagef("--timezone %q is no time zone (expected a name as Asia/Seoul or UTC)", name)
-	}
-	return l, nil
 }

@@ -91,7 +91,7 @@ func TestAWindowIsClosedAtBothEnds(t *testing.T) {
 
 func TestSessionsAreFoundByTheirId(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{".claude/projects/-srv-shop/s-1.jsonl", ".claude/projects/-srv-shop/s-2.jsonl", ".codex/sessions/2026/09/08/rollout-2026-09-08T19-s-1.jsonl"} {
+	for _, name := range []string{".claude/projects/-srv-shop/s-1.jsonl", ".claude/projects/-srv-shop/s-2.jsonl", ".claude/projects/-srv-shop/s-10.jsonl", ".claude/projects/-srv-shop/as-1.jsonl", ".codex/sessions/2026/09/08/rollout-2026-09-08T19-s-10.jsonl", ".codex/sessions/2026/09/08/rollout-2026-09-08T19-s-1.jsonl"} {
 		write(t, filepath.Join(dir, name), nil)
 	}
 	home := transcript.Home{Dir: dir}

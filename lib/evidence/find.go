@@ -11,8 +11,8 @@ import (
 	"okstra/lib/transcript/all"
 )
 
-// Find lists the transcripts of a session below a home, sorted. The session's
-// id is part of their names. Links are followed; of a file that was moved or
+// Find lists the transcripts of a session below a home, sorted: the files that are
+// called by its id, alone or behind a dash. Links are followed; of a file that was moved or
 // packed only one copy is listed, a plain one before a packed one.
 func Find(home transcript.Home, provider, session string) []string {
 	if session == "" {
@@ -62,10 +62,17 @@ func (s *search) dir(dir string, match func(string) bool) {
 		switch {
 		case kind.IsDir():
 			s.dir(path, match)
-		case kind.IsRegular() && strings.Contains(entry.Name(), s.session) && match(path) && s.first(path):
+		case kind.IsRegular() && s.isNamed(entry.Name()) && match(path) && s.first(path):
 			s.keep(path)
 		}
 	}
+}
+
+// isNamed reports whether a file is called by the session: S1 is not in the name of
+// S10, nor S1 in that of AS1.
+func (s *search) isNamed(file string) bool {
+	before, ok := strings.CutSuffix(strings.TrimSuffix(strings.TrimSuffix(file, ".zst"), ".jsonl"), s.session)
+	return ok && (before == "" || strings.HasPrefix(before, "rollout-") && strings.HasSuffix(before, "-"))
 }
 
 func (s *search) keep(path string) {

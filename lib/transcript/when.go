@@ -9,11 +9,15 @@ import (
 // lies in no window.
 const NoTime = math.MinInt64
 
-// Instant reads an RFC 3339 time as nanoseconds since 1970, or NoTime. Years
-// 1678 to 2262 fit; others are no time of a transcript.
+// Instant reads an RFC 3339 time, strictly, as nanoseconds since 1970, or NoTime.
+// Years 1678 to 2262 fit; others are no time of a transcript.
 func Instant(ts string) int64 {
 	if n, ok := zulu(ts); ok {
 		return n
+	}
+	// The general parser also takes hours of one digit and a comma for the point.
+	if len(ts) < 20 || ts[13] != ':' || ts[19] == ',' {
+		return NoTime
 	}
 	t, err := time.Parse(time.RFC3339Nano, ts)
 	if err != nil {

@@ -6,7 +6,9 @@ package usage
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"okstra/lib/price"
@@ -20,7 +22,7 @@ type Block struct {
 	Source                   string           `json:"source"`
 	SessionID                string           `json:"sessionId"`
 	SessionIDs               []string         `json:"sessionIds"`
-	Model                    string           `json:"model"`
+	Model                    Model            `json:"model"`
 	Models                   map[string]int64 `json:"models"`
 	StartedAt                string           `json:"startedAt"`
 	EndedAt                  string           `json:"endedAt"`
@@ -43,6 +45,24 @@ type Block struct {
 	Incomplete  int      `json:"-"` // records that the provider itself calls incomplete
 }
 
+// Model is the name of a model, "" when nobody knows it: null in documents.
+type Model string
+
+// MarshalJSON writes the name.
+func (m Model) MarshalJSON() ([]byte, error) { return json.Marshal(m.orNil()) }
+
+func (m Model) orNil() *string {
+	if m == "" {
+		return nil
+	}
+	name := string(m)
+	return &name
+}
+
+// valid is a text as JSON holds it: two that differ only in broken characters are
+// one, for they would be one key.
+func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
 // Unavailable is the block of a participant whose use is unknown.
 type Unavailable struct {
 	Source             string `json:"source"`
@@ -63,11 +83,13 @@ func NewBlock(events []transcript.Event, table *price.Table, fallback string) Bl
 	bill := price.NewBill(table)
 	var sum transcript.Counts
 	for _, e := range events {
-		e.Model = cmp.Or(e.Model, fallback, e.Assumed)
+		e.Model, e.Session = valid(cmp.Or(e.Model, fallback, e.Assumed)), valid(e.Session)
 		if e.Session != "" && !slices.Contains(b.SessionIDs, e.Session) {
 			b.SessionIDs = append(b.SessionIDs, e.Session)
 		}
-		b.Models[e.Model] = transcript.AddSat(b.Models[e.Model], e.Total())
+		if e.Model != "" {
+			b.Models[e.Model] = transcript.AddSat(b.Models[e.Model], e.Total())
+		}
 		if e.Placeholder {
 			b.Placeholder++
 		}
@@ -80,7 +102,7 @@ func NewBlock(events []transcript.Event, table *price.Table, fallback string) Bl
 	if len(b.SessionIDs) > 0 {
 		b.SessionID = b.SessionIDs[0]
 	}
-	b.Model = leading(events, fallback, b.Models)
+	b.Model = Model(valid(leading(events, fallback, b.Models)))
 	b.StartedAt, b.EndedAt = seconds(events[0].TS), seconds(events[len(events)-1].TS)
 	b.InputTokens, b.CacheReadTokens, b.OutputTokens = sum.Input, sum.CacheRead, sum.Output
 	b.CacheWrite5mTokens, b.CacheWrite1hTokens, b.ReasoningTokens = sum.CacheWrite5m, sum.CacheWrite1h, sum.Reasoning

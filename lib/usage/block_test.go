@@ -110,6 +110,30 @@ func TestAModelThatNobodyRecordedIsTheDispatchs(t *testing.T) {
 	}
 }
 
+func TestAModelThatNobodyKnowsIsNull(t *testing.T) {
+	b := blockOf(reply("claude", "", "10:00:00", 507, 0, 0, 0, 0))
+	s := Summarise([]Part{{Lead: true, Provider: "claude", Block: &b}}, Collected{Timeline: NewTimeline(SourceUnavailable, nil)})
+	got, err := json.Marshal([]any{b.Model, b.Models, b.TotalTokens, s.Roles[0].Model})
+	if want := `[null,{},507,null]`; err != nil || string(got) != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+}
+
+// Two names that differ only in broken characters would be one key of a document.
+func TestBrokenModelNamesAreOneKey(t *testing.T) {
+	broken := []transcript.Event{reply("claude", "m\xfe", "10:00:00", 5, 0, 0, 0, 0), reply("claude", "m\xff", "10:01:00", 7, 0, 0, 0, 0)}
+	if b := blockOf(broken...); len(b.Models) != 1 || b.Models["m\ufffd"] != 12 || b.Model != "m\ufffd" || len(b.Unmatched) != 1 {
+		t.Errorf("models %v, leading %q, unmatched %q", b.Models, b.Model, b.Unmatched)
+	}
+	sum := NewSum(SumOptions{By: []string{"model"}})
+	for i := range broken {
+		sum.Add(&broken[i])
+	}
+	if groups := sum.Totals().Groups; len(groups) != 1 || groups[0].Total != 12 {
+		t.Errorf("groups %+v", groups)
+	}
+}
+
 // Behaviour 24: what a wrapper noted in its status file, under the names of all
 // the CLIs, and nothing else.
 func TestBehaviour24AStatusFilesUsage(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 
 // keyOf appends the value of an event under each key that sums can be made by.
 var keyOf = map[string]func([]byte, *transcript.Event, *time.Location) []byte{
-	"session":  func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, e.Session...) },
+	"session":  func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, valid(e.Session)...) },
 	"model":    func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, modelOf(e)...) },
-	"cwd":      func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, e.CWD...) },
-	"provider": func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, e.Provider...) },
-	"worker":   func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, e.Agent...) },
+	"cwd":      func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, valid(e.CWD)...) },
+	"provider": func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, valid(e.Provider)...) },
+	"worker":   func(b []byte, e *transcript.Event, _ *time.Location) []byte { return append(b, valid(e.Agent)...) },
 	"day": func(b []byte, e *transcript.Event, l *time.Location) []byte {
 		if e.At == transcript.NoTime {
 			return b
@@ -27,7 +27,7 @@ var keyOf = map[string]func([]byte, *transcript.Event, *time.Location) []byte{
 }
 
 // modelOf is the model that an event counts for.
-func modelOf(e *transcript.Event) string { return cmp.Or(e.Model, e.Assumed) }
+func modelOf(e *transcript.Event) string { return valid(cmp.Or(e.Model, e.Assumed)) }
 
 // Keys checks the names of keys.
 func Keys(names []string) ([]string, error) {

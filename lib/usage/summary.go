@@ -2,6 +2,7 @@ package usage
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -146,7 +147,7 @@ func (s *Summary) add(p Part) {
 		return
 	}
 	b := p.Block
-	row.Model, row.Source, row.DurationMs, row.CLIExecutionStatus = &b.Model, b.Source, b.DurationMs, b.CLIExecutionStatus
+	row.Model, row.Source, row.DurationMs, row.CLIExecutionStatus = b.Model.orNil(), b.Source, b.DurationMs, b.CLIExecutionStatus
 	row.TotalTokens, row.BillableEquivalentTokens, row.CostUSD = &b.TotalTokens, &b.BillableEquivalentTokens, b.CostUSD
 	if p.Lacks != "" {
 		row.Reason = p.Lacks
@@ -203,7 +204,7 @@ func (s *Summary) grand() {
 		}
 		plusUSD(&s.CostUSD, side.cost)
 	}
-	s.CostComplete = s.CostComplete && s.CostUSD != nil
+	s.CostComplete = s.CostComplete && s.CostUSD != nil && *s.CostUSD < math.MaxInt64 // beyond which money is not counted
 }
 
 func plus(sum **int64, n int64) {

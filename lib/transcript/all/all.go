@@ -2,10 +2,7 @@
 package all
 
 import (
-	"bytes"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"okstra/lib/transcript"
 	"okstra/lib/transcript/claude"
@@ -42,27 +39,4 @@ func Of(provider string) []*transcript.Reader {
 		}
 	}
 	return list
-}
-
-// Detect says which provider wrote a file, by its name and, where that leaves it
-// open, by its first bytes. It is nil for a file that is no transcript.
-func Detect(path string, head []byte) *transcript.Reader {
-	base := filepath.Base(path)
-	switch {
-	case strings.HasPrefix(base, "rollout-") && transcript.HasSuffix(base, ".jsonl"):
-		return &codex.Reader
-	case kimicode.IsWire(path):
-		return &kimicode.Reader
-	case strings.HasPrefix(base, "wire.jsonl"):
-		return &kimi.Reader
-	case grok.IsUpdates(path):
-		return &grok.Reader
-	case gemini.IsChat(path), strings.HasPrefix(base, "session-") && transcript.HasSuffix(base, ".json"):
-		return &gemini.Reader
-	case !transcript.HasSuffix(base, ".jsonl"):
-		return nil
-	case bytes.Contains(head, []byte(`"session_meta"`)):
-		return &codex.Reader
-	}
-	return &claude.Reader
 }

@@ -48,7 +48,7 @@ func (h codexHome) told(index int) map[string]bool {
 
 // count walks a file by rules B.
 func (f *codexFile) count(index int, told map[string]bool, owners map[string]*codexFile, j *judgement) (events []transcript.Event) {
-	var prev, high usageOf
+	var prev, high, top usageOf
 	var open []*codexRow
 	seen, counted := map[string]bool{}, map[string]bool{}
 	model := ""
@@ -75,7 +75,7 @@ func (f *codexFile) count(index int, told map[string]bool, owners map[string]*co
 				add(r, r.last)
 			}
 		case r.kind == "snapshot":
-			verdict := f.judge(i, prev, high, seen, told, &open)
+			verdict := f.judge(i, prev, high, top, seen, told, &open)
 			if !r.own {
 				verdict = "inherited"
 				j.inherited++
@@ -90,6 +90,9 @@ func (f *codexFile) count(index int, told map[string]bool, owners map[string]*co
 			}
 			if r.total != nil {
 				high = f.highest(r, verdict, high)
+				if top == nil || size(r.total) > size(top) {
+					top = r.total
+				}
 				prev = r.total
 			}
 			seen[r.pair()] = true
@@ -116,7 +119,7 @@ func size(u usageOf) int64 {
 }
 
 // judge says what an own snapshot is.
-func (f *codexFile) judge(i int, prev, high usageOf, seen, told map[string]bool, open *[]*codexRow) string {
+func (f *codexFile) judge(i int, prev, high, top usageOf, seen, told map[string]bool, open *[]*codexRow) string {
 	r := f.rows[i]
 	if !r.own {
 		return ""
@@ -128,7 +131,8 @@ func (f *codexFile) judge(i int, prev, high usageOf, seen, told map[string]bool,
 	switch {
 	case seen[r.pair()], r.total != nil && slices.Equal(r.total, prev), told[r.telling()]:
 		return "repeat"
-	case r.total != nil && high != nil && size(r.total) < size(high) && f.wentOn(i, high, seen):
+	case r.total != nil && high != nil && size(r.total) < size(high) && f.wentOn(i, high, seen),
+		r.total != nil && top != nil && size(r.total) < size(top) && f.wentOn(i, top, seen):
 		return "stale"
 	case r.last != nil && !anySet(r.last[:5]) && r.last[5] > 0, r.last == nil && !anySet(r.total[:5]) && r.total[5] > 0:
 		return "fill"

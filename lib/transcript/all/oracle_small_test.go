@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -30,14 +31,22 @@ func carved(c transcript.Counts) transcript.Counts {
 	return c
 }
 
-// when reads a time that is a whole number of units; 0 and less is none.
+// when reads a time that is a whole number of units, or of seconds also one with a
+// fraction; 0 and less is none.
 func when(v any, unit int64) (ms int64, ok bool) {
 	number, _ := v.(json.Number)
-	n, whole := integral(string(number))
-	if !whole || n == 0 || n > (1<<43)/unit {
+	if n, whole := integral(string(number)); whole {
+		if n == 0 || n > (1<<43)/unit {
+			return 0, false
+		}
+		return n * unit, true
+	}
+	f, err := number.Float64()
+	f = math.Round(f * 1000)
+	if err != nil || unit == 1 || f < 1 || f > 1<<43 {
 		return 0, false
 	}
-	return n * unit, true
+	return int64(f), true
 }
 
 func zulu(ms int64) string {

@@ -23,7 +23,7 @@ const Provider = "claude"
 
 // Reader reads Claude Code transcripts. Rows: ID is message.id, Request the
 // request id, Extra the row's uuid when there is no message.id.
-var Reader = transcript.Reader{Provider: Provider, Version: "claude/2", Source: "claude-transcript", Scan: scan, Fold: fold, Roots: roots}
+var Reader = transcript.Reader{Provider: Provider, Version: "claude/3", Source: "claude-transcript", Scan: scan, Fold: fold, Roots: roots}
 
 // Row kinds.
 const (
@@ -321,7 +321,7 @@ func (m *message) read(c *rawjson.Cursor) {
 // own object, row the one the message stands in.
 func (p *parser) keep(kind uint8, envelope, row *reply) {
 	m := &row.message
-	if string(m.model) == synthetic {
+	if string(rawjson.Unquote(m.model)) == synthetic {
 		return
 	}
 	f, t := p.file, p.texts

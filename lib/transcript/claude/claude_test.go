@@ -146,6 +146,7 @@ func TestOneReplyOneEvent(t *testing.T) {
 		{"report 28: what was cached is no part of the input here", one(row{id: "m1", in: 3, read: 400, create: 7, out: 9}.line()), "3/400/7/0/9"},
 		{"two replies without ids spliced into one line", one(row{in: 4, out: 9}.line() + row{in: 5, out: 9}.line()), "4/0/0/0/9 5/0/0/0/9"},
 		{"null cache fields", one(`{"type":"assistant","sessionId":"s","message":{"id":"m1","usage":{"input_tokens":3,"output_tokens":4,"cache_read_input_tokens":null,"cache_creation":null}}}`), "3/0/0/0/4"},
+		{"synthetic errors written with escapes", one(strings.Replace(row{id: "m1", model: "<synthetic>", in: 3, out: 9}.line(), "<synthetic>", `\u003csynthetic\u003e`, 1)), ""},
 		{"synthetic errors are no reply", one(row{id: "m1", model: "<synthetic>", in: 3, out: 9}.line()), ""},
 		{"all zero is no event", one(row{id: "m1"}.line()), ""},
 		{"toolUseResult.usage is the tempting double count", one(`{"type":"user","toolUseResult":{"usage":{"input_tokens":5,"output_tokens":5},"message":{"usage":{"input_tokens":5}}},"message":{"role":"user"}}`), ""},

@@ -288,6 +288,12 @@ func TestCountingARollout(t *testing.T) {
 			4,
 		},
 		{
+			"report 26: stale snapshots, of which the first goes on from nothing", start().count(k(1000), k(1000)).count(k(1100), k(100)).count(k(1050), k(101)).count(k(1060), k(102)).count(k(1300), k(200)),
+			[3]int64{1401000, 0, 0},
+			transcript.Note{},
+			4,
+		},
+		{
 			"behaviour 3: legacy records", start().legacy(k(10)).legacy(k(14)).legacy(k(9)).legacy(k(12)),
 			[3]int64{17000, 0, 0},
 			transcript.Note{},

@@ -88,6 +88,7 @@ type counter struct {
 	model    string
 	prev     reading // the last snapshot's total
 	high     reading // the highest total since the counter last began anew
+	top      reading // the highest total of all
 	seen     *pairSet
 	open     []*transcript.Row // records still without their snapshot
 	counted  map[response]bool // responses counted in this file
@@ -180,6 +181,7 @@ func (c *counter) snapshot(i int, row *transcript.Row) {
 	total := totalOf(row)
 	if c.closeTwin(row) {
 		if total.there {
+			c.raise(total)
 			c.high = total
 		}
 		return
@@ -188,10 +190,10 @@ func (c *counter) snapshot(i int, row *transcript.Row) {
 		c.raise(total)
 		return
 	}
+	if total.there && c.top.there && total.size() < c.top.size() && c.stale(i, total) {
+		return
+	}
 	if total.there && c.high.there && total.size() < c.high.size() {
-		if c.stale(i) {
-			return
-		}
 		c.high = total
 	}
 	c.raise(total)
@@ -206,8 +208,10 @@ func (c *counter) snapshot(i int, row *transcript.Row) {
 }
 
 func (c *counter) raise(total reading) {
-	if total.there && (!c.high.there || total.size() > c.high.size()) {
-		c.high = total
+	for _, high := range []*reading{&c.high, &c.top} {
+		if total.there && (!high.there || total.size() > high.size()) {
+			*high = total
+		}
 	}
 }
 
@@ -239,8 +243,9 @@ func (c *counter) repeats(row *transcript.Row) bool {
 }
 
 // stale judges a fresh snapshot below the highest by the next one that is no
-// repeat: if the counter went on from the highest, the one between was old.
-func (c *counter) stale(i int) bool {
+// repeat: if the counter went on from the highest, of all or since it began anew,
+// the one between was old.
+func (c *counter) stale(i int, total reading) bool {
 	prev := totalOf(&c.file.Rows[i])
 	here := &c.file.Rows[i]
 	for k := i + 1; k < len(c.file.Rows); k++ {
@@ -251,7 +256,11 @@ func (c *counter) stale(i int) bool {
 		if samePair(row, here) || c.seen.has(row) || row.Flags&hasTotal != 0 && totalOf(row) == prev {
 			continue
 		}
-		return row.Flags&hasTotal != 0 && row.Flags&hasLast != 0 && totalOf(row).minus(row) == c.high
+		if row.Flags&hasTotal == 0 || row.Flags&hasLast == 0 {
+			return false
+		}
+		before := totalOf(row).minus(row)
+		return before == c.top || before == c.high && total.size() < c.high.size()
 	}
 	return false
 }

@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -37,11 +36,13 @@ func roots(h transcript.Home) []transcript.Root {
 	if dir == "" {
 		return nil
 	}
-	return []transcript.Root{{Dir: filepath.Join(dir, "tmp"), Match: IsChat}}
+	root := filepath.Join(dir, "tmp")
+	return []transcript.Root{{Dir: root, Match: func(path string) bool { return isChat(strings.TrimPrefix(path, root)) }}}
 }
 
-// IsChat reports whether a path is a chat's: any depth below a folder "chats".
-func IsChat(path string) bool {
+// isChat reports whether a path below the root is a chat's: at any depth below a
+// folder "chats".
+func isChat(path string) bool {
 	if !transcript.HasSuffix(path, ".json") && !transcript.HasSuffix(path, ".jsonl") {
 		return false
 	}
@@ -58,7 +59,7 @@ func beside(f *transcript.File) {
 	for filepath.Base(dir) != "chats" && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
 	}
-	if text, err := os.ReadFile(filepath.Join(filepath.Dir(dir), ".project_root")); err == nil {
+	if text, err := transcript.ReadRegular(filepath.Join(filepath.Dir(dir), ".project_root")); err == nil {
 		f.CWD = strings.TrimSpace(string(text))
 	}
 }

@@ -8,10 +8,11 @@ package grok
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"okstra/lib/transcript"
@@ -26,7 +27,7 @@ const Provider = "grok"
 // Counts are as written (the cached parts inside the input); N is the envelope's
 // time in milliseconds, M the number of model calls.
 var Reader = transcript.Reader{
-	Provider: Provider, Version: "grok/2", Source: "grok-updates",
+	Provider: Provider, Version: "grok/3", Source: "grok-updates",
 	Scan: scan, Fold: fold, Roots: roots, Beside: beside, Lineage: true,
 }
 
@@ -88,11 +89,11 @@ func beside(f *transcript.File) {
 		Kind   string `json:"session_kind"`
 		Parent string `json:"parent_session_id"`
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "summary.json")); err == nil && json.Unmarshal(text, &summary) == nil {
+	if text, err := transcript.ReadRegular(filepath.Join(dir, "summary.json")); err == nil && json.Unmarshal(text, &summary) == nil {
 		f.Model, f.Parent, f.Child = summary.Model, summary.Parent, strings.HasPrefix(summary.Kind, "subagent")
 	}
 	if f.CWD == "" {
-		if text, err := os.ReadFile(filepath.Join(filepath.Dir(dir), ".cwd")); err == nil {
+		if text, err := transcript.ReadRegular(filepath.Join(filepath.Dir(dir), ".cwd")); err == nil {
 			f.CWD = strings.TrimSpace(string(text))
 		}
 	}
@@ -151,13 +152,22 @@ func (p *parser) value(c *rawjson.Cursor) {
 // latest is in the year 2248; what lies behind it is no time of a transcript.
 const latest = 1 << 43
 
-// milliseconds reads a whole number of units of so many milliseconds.
+// milliseconds reads a number of units of so many milliseconds: a whole one, or of
+// seconds also one with a fraction.
 func milliseconds(c *rawjson.Cursor, unit int64) int64 {
-	n, ok := rawjson.ParseCount(c.Skip())
-	if !ok || n == 0 || n > latest/unit {
+	raw := c.Skip()
+	n, whole := rawjson.ParseCount(raw)
+	if whole && n > 0 && n <= latest/unit {
+		return n * unit
+	}
+	if whole || unit == 1 || len(raw) == 0 || raw[0]-'0' > 9 {
 		return -1
 	}
-	return n * unit
+	seconds, err := strconv.ParseFloat(string(raw), 64)
+	if ms := math.Round(seconds * float64(unit)); err == nil && ms >= 1 && ms <= latest {
+		return int64(ms)
+	}
+	return -1
 }
 
 func (r *record) params(c *rawjson.Cursor) {

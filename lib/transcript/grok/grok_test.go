@@ -102,6 +102,20 @@ func TestSubAgentsAreInTheParentsRecord(t *testing.T) {
 	}
 }
 
+// Some records state no time of the agent's, and the envelope's with a fraction.
+func TestAnEnvelopesTimeMayHaveAFraction(t *testing.T) {
+	for timestamp, want := range map[string]string{
+		"1789000000": "2026-09-10T00:26:40.000Z", "1789000000.125": "2026-09-10T00:26:40.125Z", "1789000000.9999": "2026-09-10T00:26:41.000Z",
+		"-1.5": "", "0.0001": "", "1e300": "", `"1789000000"`: "",
+	} {
+		record := `{"timestamp":` + timestamp + `,"params":{"sessionId":"s","update":{"sessionUpdate":"turn_completed","prompt_id":"p","usage":{"inputTokens":4}}}}`
+		events, _ := fold([]*transcript.File{file(t, "s", record)}, nil)
+		if len(events) != 1 || events[0].TS != want {
+			t.Errorf("%s: %+v, want one event at %q", timestamp, events, want)
+		}
+	}
+}
+
 func TestFailedTurnHasNoUsage(t *testing.T) {
 	f := file(t, "s", `{"timestamp":1788861600,"params":{"update":{"sessionUpdate":"turn_completed","prompt_id":"p"}}}`, `{"timestamp":1788861600,"params":{"update":{"sessionUpdate":"tool_call","content":"turn_completed","usage":{"inputTokens":5}}}}`)
 	if events, _ := fold([]*transcript.File{f}, nil); len(events) != 0 {

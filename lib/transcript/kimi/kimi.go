@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"io"
 	"math/big"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -66,7 +65,7 @@ func beside(f *transcript.File) {
 			Path string `json:"path"`
 		} `json:"work_dirs"`
 	}
-	text, err := os.ReadFile(filepath.Join(filepath.FromSlash(share), "kimi.json"))
+	text, err := transcript.ReadRegular(filepath.Join(filepath.FromSlash(share), "kimi.json"))
 	if err != nil || json.Unmarshal(text, &known) != nil {
 		return
 	}

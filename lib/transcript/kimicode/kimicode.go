@@ -8,7 +8,6 @@ package kimicode
 import (
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,7 +22,7 @@ const Provider = "kimi"
 // Reader reads Kimi Code transcripts. Rows: ID is the agent, N the time in
 // milliseconds.
 var Reader = transcript.Reader{
-	Provider: Provider, Version: "kimi-code/2", Source: "kimi-code-wire", Model: "kimi-k3",
+	Provider: Provider, Version: "kimi-code/3", Source: "kimi-code-wire", Model: "kimi-k3",
 	Scan: scan, Fold: fold, Roots: roots, Beside: beside,
 }
 
@@ -47,7 +46,7 @@ func beside(f *transcript.File) {
 	var state struct {
 		CWD string `json:"cwd"`
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "state.json")); err == nil && json.Unmarshal(text, &state) == nil {
+	if text, err := transcript.ReadRegular(filepath.Join(dir, "state.json")); err == nil && json.Unmarshal(text, &state) == nil {
 		f.CWD = state.CWD
 	}
 }

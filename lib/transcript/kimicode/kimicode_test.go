@@ -80,3 +80,17 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// A home may lie below a folder that is called like a session.
+func TestTheSessionIsTheOneNearestToTheFile(t *testing.T) {
+	for name, want := range map[string]string{
+		path:                           "s-1",
+		"/x/session_x/home" + path:     "s-1",
+		"/x/session_x/agents/y" + path: "s-1",
+		"/x/session_x/home/wire.jsonl": "",
+	} {
+		if got := SessionOfFile(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -256,7 +257,7 @@ func plus(sum **int64, n *int64) {
 func (s *sum) figures() Figures {
 	f := Figures{
 		Runs: s.runs, Covered: s.covered, Tokens: s.Tokens, Billable: s.Billable, CostUSD: s.Cost,
-		CostComplete: s.Cost != nil && !s.lacking, CPU: s.CPU, Wall: s.wall, Unmatched: []string{}, Unmeasured: s.unmeasured,
+		CostComplete: s.Cost != nil && !s.lacking && *s.Cost < math.MaxInt64, CPU: s.CPU, Wall: s.wall, Unmatched: []string{}, Unmeasured: s.unmeasured,
 	}
 	if s.split {
 		f.Wall = nil

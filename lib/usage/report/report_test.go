@@ -394,6 +394,19 @@ func TestFormsOfFigures(t *testing.T) {
 	}
 }
 
+// Money stops at its largest amount, which then is not all of it.
+func TestACostBeyondAllAmountsIsNotComplete(t *testing.T) {
+	var runs []Run
+	for i := range 3 {
+		cost := price.USD(9e18)
+		runs = append(runs, Run{ID: fmt.Sprint(i), Amount: Amount{Cost: &cost, Complete: true}})
+	}
+	r, _ := Make(runs, Options{})
+	if f := r.Totals; f.CostUSD == nil || f.CostComplete {
+		t.Errorf("cost %v, complete %v", f.CostUSD, f.CostComplete)
+	}
+}
+
 // However runs are divided, the parts add up to the whole.
 func TestGroupsAddUpToTheTotals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -72,6 +72,8 @@ func (fi *finder) inPaths(readers []*transcript.Reader, paths []string) error {
 			faults = append(faults, unwrapPath(path, err))
 		case info.IsDir():
 			fi.dir(path, detect, false)
+		case !info.Mode().IsRegular():
+			faults = append(faults, &fs.PathError{Op: "read", Path: path, Err: transcript.ErrNotRegular})
 		default:
 			reader := detect(path)
 			if reader == nil && sameProvider(readers) {
@@ -101,7 +103,10 @@ func unwrapPath(path string, err error) error {
 
 // head is what a reader is recognised by.
 func head(path string) []byte {
-	f, err := os.Open(path)
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 { // some of /proc keep a reader waiting and have no size
+		return nil
+	}
+	f, err := transcript.OpenRegular(path)
 	if err != nil {
 		return nil
 	}
