@@ -119,7 +119,8 @@ var table = []rule{
 	{
 		shelf: "transcripts", pkg: "lib/transcript/all",
 		does: "provider name → reader",
-		uses: []string{"lib/transcript", "lib/transcript/*"},
+		uses: []string{"lib/transcript", "lib/transcript/*", "lib/transcript/rawjson"},
+		why:  "rawjson: whose a file is tell the keys of its first objects",
 	},
 	{
 		shelf: "transcripts", pkg: "lib/evidence",
