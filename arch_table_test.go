@@ -53,7 +53,14 @@ var table = []rule{
 		shelf: "shell", pkg: "lib/cli",
 		does:  "a function becomes a process: streams, flags, help, error line, status, signals",
 		uses:  []string{"bytes shelf"},
-		third: []string{"kingpin", "x/term", "mpb"},
+		third: []string{"kingpin", "x/term"},
+	},
+	{
+		shelf: "shell", pkg: "lib/cli/bar",
+		does:  "a bar on the terminal while a program works",
+		uses:  []string{"lib/cli"},
+		third: []string{"mpb"},
+		why:   "a package of its own, for mpb takes part of a millisecond to start in programs that draw nothing",
 	},
 
 	{

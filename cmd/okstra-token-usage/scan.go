@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"okstra/lib/cli"
+	"okstra/lib/cli/bar"
 	"okstra/lib/finding"
 	"okstra/lib/price"
 	"okstra/lib/provider"
@@ -98,11 +99,11 @@ func (s scanFlags) run(ctx context.Context, std cli.IO, providers, paths []strin
 	if len(paths) == 0 {
 		s.doubt(std, readers, home)
 	}
-	bar := std.Progress("scanning", 0)
-	defer bar.Done()
+	progress := bar.New(ctx, std, "scanning", 0)
+	defer progress.Done()
 	o := scan.Options{Home: home, Readers: readers, Paths: paths, Since: *s.since, Now: std.Env.Now(), Progress: func(total, step int64) {
-		bar.SetTotal(total)
-		bar.Add(step)
+		progress.SetTotal(total)
+		progress.Add(step)
 	}}
 	if home := std.Env.OkstraHome(); home != "" && !*s.noCache {
 		o.Cache = filepath.Join(home, "cache", "token-usage")

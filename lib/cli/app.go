@@ -69,7 +69,9 @@ func Main(std IO, args []string, app App) int {
 		}
 		err = perform(ctx, std, call)
 	}
-	run.progress.Done()
+	if run.foot != nil {
+		run.foot.Done()
+	}
 	if flushed := out.Flush(); flushed != nil && !errors.Is(err, flushed) {
 		err = errors.Join(err, flushed)
 	}

@@ -38,7 +38,7 @@ type invocation struct {
 	selected  bool           // the query was used
 	stdin     string         // what has claimed standard input, "" so far
 	stdinFile *os.File       // standard input, where it is a file of the process
-	progress  *Progress      // the bar that is being drawn
+	foot      Foot           // what stays below all messages, nil for nothing
 }
 
 // Std is the IO of the process itself.
@@ -165,7 +165,7 @@ func (std IO) say(kind, text string) {
 		program = std.run.program + ": "
 	}
 	line := program + kind + strings.TrimSpace(safetext.Line(text)) + "\n"
-	if std.run != nil && std.run.progress.write(line) {
+	if std.run != nil && std.run.foot != nil && std.run.foot.Above(line) {
 		return
 	}
 	io.WriteString(std.Err, line) // nobody is left to tell when this fails

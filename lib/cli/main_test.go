@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"okstra/lib/cli"
+	"okstra/lib/cli/bar"
 	"okstra/lib/clitest"
 )
 
@@ -93,7 +94,7 @@ EXAMPLES
 			{Name: "wait", Summary: "wait for a signal or the end of the input", Help: page("wait [FILE]", `      --how HOW       read, context or stubborn (read)
 `, "okstra-sample wait < doc.json", "okstra-sample wait doc.json"), Flags: wait},
 			{Name: "bar", Summary: "show progress", Help: page("bar", "",
-				"okstra-sample bar", "okstra-sample bar > /dev/null"), Flags: bar},
+				"okstra-sample bar", "okstra-sample bar > /dev/null"), Flags: drawn},
 			{Name: "policy build", Summary: "build a policy", Help: page("policy build [NAME...]", "",
 				"okstra-sample policy build", "okstra-sample policy build a b"), Flags: names},
 			{Name: "policy check", Summary: "check a policy", Help: page("policy check [NAME...]", "",
@@ -309,9 +310,9 @@ func wait(f *cli.Flags) cli.Body {
 	}
 }
 
-func bar(*cli.Flags) cli.Body {
-	return func(_ context.Context, std cli.IO) error {
-		progress := std.Progress("reading", 3)
+func drawn(*cli.Flags) cli.Body {
+	return func(ctx context.Context, std cli.IO) error {
+		progress := bar.New(ctx, std, "reading", 3)
 		defer progress.Done()
 		for i := range 3 {
 			time.Sleep(150 * time.Millisecond)
