@@ -86,7 +86,9 @@ EXAMPLES
 
 const optionHelp = `  -j, --jobs N        how many run at once (the number of cores)
       --timeout D     most time of a job, as 30s or 1h (what its line says)
-      --idle D        most time without a sign of life
+      --idle D        most time without a sign of life; before the first one
+                      the start-up limit of the line holds too (120 s, more
+                      where many start at once)
       --retries N     how often a job that changed nothing is tried again
       --budget-usd X  start nothing more when so much was spent
       --boundary LIST acceptable boundaries, in order of preference
@@ -151,7 +153,8 @@ status is 0 only when the command ended with 0 within its limits.
 FLAGS
       --prompt P      the prompt file (obligatory)
       --timeout D     most time of the command (1h)
-      --idle D        most time without output (15m)
+      --idle D        most time without output (15m); one that prints nothing
+                      at all is ended after 2m, whatever is given here
       --stdin WHAT    prompt, or null for an empty standard input (prompt)
       --boundary LIST acceptable boundaries; needs --policy (none)
       --policy F      the write policy, as policy build prints it

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -225,7 +227,55 @@ type stored struct {
 		Rows       [][]json.RawMessage `json:"rows"`
 		Unreadable []name              `json:"unreadable"`
 	} `json:"roots"`
-	Git *storedGit `json:"git"`
+	Git json.RawMessage `json:"git"`
+}
+
+// gitKeys are the keys that a git state must have. Branches came later.
+var gitKeys = []string{"gitDir", "commonDir", "head", "headCommit", "refs", "stash", "reflogTip", "indexDigest", "indexFlags", "config", "hooks", "info", "worktrees", "locks"}
+
+// nullKeys are those of them that may be null: there is no such thing.
+var nullKeys = []string{"head", "headCommit", "reflogTip", "indexDigest", "config"}
+
+// missing is what is wrong with a key that a document must have.
+const missing = "missing or null (expected what a snapshot holds there: a document without it proves nothing)"
+
+// gap finds a key that must be there and is not: nothing compared with nothing
+// would be a tree that did not change.
+func (in *stored) gap() (pointer string) {
+	switch {
+	case !filepath.IsAbs(string(in.Root)):
+		return "/root"
+	case !filepath.IsAbs(string(in.ArtifactRoot)):
+		return "/artifactRoot"
+	case in.PolicyDigests == nil:
+		return "/policyDigests"
+	case in.Roots == nil:
+		return "/roots"
+	case in.Git == nil:
+		return "/git"
+	}
+	for i, r := range in.Roots {
+		at := "/roots/" + strconv.Itoa(i)
+		switch {
+		case !filepath.IsAbs(string(r.Root)):
+			return at + "/root"
+		case r.Rows == nil:
+			return at + "/rows"
+		case r.Unreadable == nil:
+			return at + "/unreadable"
+		}
+	}
+	return ""
+}
+
+// uncovered finds a root of the snapshot that none of its trees holds.
+func (s *Snapshot) uncovered() string {
+	for _, root := range []string{s.Root, s.ArtifactRoot} {
+		if !slices.ContainsFunc(s.Roots, func(r Root) bool { return isBelow(root, r.Root) }) {
+			return root
+		}
+	}
+	return ""
 }
 
 type storedGit struct {
@@ -264,6 +314,26 @@ func (e *FormatError) ExitStatus() int { return 2 }
 
 // Load reads a snapshot document.
 func Load(doc jsondoc.Doc) (*Snapshot, error) {
+	s, err := load(doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.isWhole(doc.Name); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// isWhole is an error when the trees of a snapshot do not hold its roots.
+func (s *Snapshot) isWhole(name string) error {
+	if root := s.uncovered(); root != "" {
+		return &FormatError{Name: name, Pointer: "/roots", Problem: fmt.Sprintf("no tree of %s (expected every root of the snapshot in one)", shown(root))}
+	}
+	return nil
+}
+
+// load is Load without the question whether the trees are all there.
+func load(doc jsondoc.Doc) (*Snapshot, error) {
 	var in stored
 	if err := doc.Decode(&in); err != nil {
 		return nil, &FormatError{Name: doc.Name, Problem: err.Error()}
@@ -279,6 +349,9 @@ func Load(doc jsondoc.Doc) (*Snapshot, error) {
 	case !slices.Equal(in.Columns, columns):
 		return fail("/columns", "other columns than %s", strings.Join(columns, ", "))
 	}
+	if pointer := in.gap(); pointer != "" {
+		return fail(pointer, missing)
+	}
 	s := &Snapshot{Root: string(in.Root), ArtifactRoot: string(in.ArtifactRoot), PolicyDigests: in.PolicyDigests}
 	for i, r := range in.Roots {
 		root := Root{Root: string(r.Root), Rows: make([]Row, len(r.Rows)), Unreadable: texts(r.Unreadable)}
@@ -293,14 +366,34 @@ func Load(doc jsondoc.Doc) (*Snapshot, error) {
 		}
 		s.Roots = append(s.Roots, root)
 	}
-	if in.Git != nil {
-		git, err := in.Git.state()
-		if err != nil {
-			return fail("/git", "%v", err)
-		}
-		s.Git = git
+	if string(in.Git) == "null" {
+		return s, nil
 	}
+	git, pointer, err := readGit(in.Git)
+	if err != nil {
+		return fail("/git"+pointer, "%v", err)
+	}
+	s.Git = git
 	return s, nil
+}
+
+// readGit reads a git state, which must have all its keys.
+func readGit(raw json.RawMessage) (_ *GitState, pointer string, _ error) {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return nil, "", errors.New("not a git state (expected an object or null)")
+	}
+	for _, key := range gitKeys {
+		if value, there := keys[key]; !there || string(value) == "null" && !slices.Contains(nullKeys, key) {
+			return nil, "/" + key, errors.New(missing)
+		}
+	}
+	var in storedGit
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, "", err
+	}
+	g, err := in.state()
+	return g, "", err
 }
 
 func (r *Row) read(values []json.RawMessage) error {
@@ -310,7 +403,7 @@ func (r *Row) read(values []json.RawMessage) error {
 	var path, sum name
 	var kind, mode string
 	for i, into := range []any{&path, &kind, &mode, &r.UID, &r.GID, &r.Size, &r.Mtime, &r.Ctime, &r.Ino, &sum} {
-		if err := json.Unmarshal(values[i], into); err != nil {
+		if err := json.Unmarshal(values[i], into); err != nil || i < len(columns)-1 && string(values[i]) == "null" {
 			return fmt.Errorf("%s: %s", columns[i], values[i])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"unicode/utf8"
 
 	"okstra/lib/jsondoc"
@@ -87,11 +88,14 @@ func (l *largeReader) whole(rest map[string]json.RawMessage) (*Snapshot, error) 
 	if err != nil {
 		return nil, err
 	}
-	s, err := Load(doc)
+	s, err := load(doc)
 	if err != nil {
 		return nil, err
 	}
 	s.Roots = l.s.Roots
+	if err := s.isWhole(l.name); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -99,10 +103,12 @@ func (l *largeReader) whole(rest map[string]json.RawMessage) (*Snapshot, error) 
 func (l *largeReader) root() error {
 	root := Root{}
 	rest := map[string]json.RawMessage{}
+	rows := false
 	err := l.object(func(key string) error {
 		if key != "rows" {
 			return l.value(rest, key)
 		}
+		rows = true
 		return l.array(func() error { return l.row(&root) })
 	})
 	if err != nil {
@@ -110,15 +116,23 @@ func (l *largeReader) root() error {
 	}
 	var path name
 	var unreadable []name
-	if err := json.Unmarshal(rest["root"], &path); err != nil {
-		return fmt.Errorf("root: %w", err)
+	if err := json.Unmarshal(rest["root"], &path); err != nil || !filepath.IsAbs(string(path)) {
+		return l.gap("root")
 	}
-	if err := json.Unmarshal(rest["unreadable"], &unreadable); err != nil {
-		return fmt.Errorf("unreadable: %w", err)
+	if err := json.Unmarshal(rest["unreadable"], &unreadable); err != nil || unreadable == nil {
+		return l.gap("unreadable")
+	}
+	if !rows {
+		return l.gap("rows")
 	}
 	root.Root, root.Unreadable = string(path), texts(unreadable)
 	l.s.Roots = append(l.s.Roots, root)
 	return nil
+}
+
+// gap is the error of a tree that lacks a key.
+func (l *largeReader) gap(key string) error {
+	return &FormatError{Name: l.name, Pointer: fmt.Sprintf("/roots/%d/%s", len(l.s.Roots), key), Problem: missing}
 }
 
 func (l *largeReader) row(root *Root) error {

@@ -110,6 +110,42 @@ func TestDocumentsThatAreNoSnapshot(t *testing.T) {
 	}
 }
 
+// A snapshot that lacks a key would be compared with nothing, and nothing
+// differs: it is refused, by either reader.
+func TestASnapshotHasAllItsKeys(t *testing.T) {
+	w := newWorld(t)
+	good, err := jsondoc.Parse("s.json", w.take(w.scope()).Encode())
+	w.must(err)
+	pointers := []string{"/root", "/artifactRoot", "/policyDigests", "/columns", "/roots", "/git", "/roots/0/root", "/roots/0/rows", "/roots/0/unreadable"}
+	for _, key := range gitKeys {
+		pointers = append(pointers, "/git/"+key)
+	}
+	refused := func(what, pointer string, text []byte) {
+		for name, small := range map[string]int{"whole": len(text), "row by row": 0} {
+			s, err := read(bytes.NewReader(text), "s.json", small)
+			if fault := (*FormatError)(nil); s != nil || !errors.As(err, &fault) || !strings.HasPrefix(fault.Pointer, pointer) {
+				t.Errorf("%s %s, read %s: %v, want a fault there", pointer, what, name, err)
+			}
+		}
+	}
+	for _, pointer := range pointers {
+		without, err := good.Delete(pointer)
+		w.must(err)
+		refused("missing", pointer, without.Raw)
+		if pointer == "/roots" || pointer == "/git" || strings.HasPrefix(pointer, "/git/") {
+			continue
+		}
+		null, err := good.Set(pointer, nil)
+		w.must(err)
+		if pointer != "/roots/0/rows" { // which the reader of rows calls by its place
+			refused("null", pointer, null.Raw)
+		}
+	}
+	none, err := good.Set("/roots", []any{})
+	w.must(err)
+	refused("empty", "/roots", none.Raw)
+}
+
 // slowScan walks a tree with the standard library.
 func slowScan(t *testing.T, root string) []string {
 	t.Helper()
@@ -331,7 +367,7 @@ func TestObjectsAreLeftOut(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	w := newWorld(f)
 	f.Add(w.take(w.scope()).Encode())
-	f.Add([]byte(`{"kind":"okstra-mutation-snapshot","schemaVersion":"1.0","columns":["path","type","mode","uid","gid","size","mtimeNs","ctimeNs","ino","digest"],"root":{"b64":"/w=="},"roots":[]}`))
+	f.Add([]byte(`{"kind":"okstra-mutation-snapshot","schemaVersion":"1.0","columns":["path","type","mode","uid","gid","size","mtimeNs","ctimeNs","ino","digest"],"root":{"b64":"L/8="},"artifactRoot":{"b64":"L/8="},"policyDigests":[],"roots":[{"root":{"b64":"L/8="},"rows":[],"unreadable":[]}],"git":null}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		doc, err := jsondoc.Parse("fuzz", text)
 		if err != nil {

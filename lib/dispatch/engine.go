@@ -101,9 +101,12 @@ func (e *engine) limits(l run.Limits) proc.Limits {
 	if e.opts.Wall != nil {
 		limits.Wall = *e.opts.Wall
 	}
+	start := seconds(l.StartupSeconds)
 	if e.opts.Idle != nil {
-		limits.Idle = *e.opts.Idle
-		limits.Startup = min(limits.Startup, limits.Idle)
+		limits.Idle, start = *e.opts.Idle, limits.Startup
+	}
+	if limits.Idle > 0 && limits.Idle < start {
+		limits.Startup = 0 // silence is over before: it is the idle limit that says so
 	}
 	return limits
 }

@@ -24,6 +24,12 @@ var (
 	causePlaces = []string{"stderr", "stdout", "sessionFile"}
 )
 
+// isTextMap tells whether the keys of the object at a pointer are the user's
+// own, and no keys of a row.
+func isTextMap(at string) bool {
+	return at == "/env/set" || at == "/env/asRoot" || strings.HasPrefix(at, "/variants") || strings.HasPrefix(at, "/causes/") && strings.HasSuffix(at, "/match")
+}
+
 // checker collects what is wrong with the row at a pointer of a document.
 type checker struct {
 	doc    jsondoc.Doc
@@ -38,6 +44,45 @@ func (c *checker) oneOf(pointer, value string, choices []string) {
 	}
 }
 
+// nulls refuses a null in a list or among named texts, where it would be an
+// empty text: an event without a name, a pattern that fits everything. As the
+// value of a key of the row it is as good as no such key.
+func (c *checker) nulls(at string, value any, listed bool) {
+	switch v := value.(type) {
+	case nil:
+		if listed {
+			c.fault(at, "null (expected a value, or nothing at all)")
+		}
+	case []any:
+		for i, element := range v {
+			c.nulls(at+"/"+strconv.Itoa(i), element, true)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			c.nulls(at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(key), v[key], isTextMap(at))
+		}
+	}
+}
+
+// words refuses blank entries of lists in which an entry is a name.
+func (c *checker) words() {
+	r := c.row
+	lists := map[string][]string{"/writableHome": r.WritableHome, "/progressPaths": r.ProgressPaths}
+	if r.Login != nil {
+		lists["/login/files"], lists["/login/env"] = r.Login.Files, r.Login.Env
+	}
+	if s := r.Stream; s != nil {
+		lists["/stream/good"], lists["/stream/bad"], lists["/stream/harmless"], lists["/stream/retry"] = s.Good, s.Bad, s.Harmless, s.Retry
+	}
+	for _, at := range slices.Sorted(maps.Keys(lists)) {
+		for i, word := range lists[at] {
+			if strings.TrimSpace(word) == "" {
+				c.fault(at+"/"+strconv.Itoa(i), "%q is blank (expected a name)", word)
+			}
+		}
+	}
+}
+
 func (c *checker) start() {
 	r := c.row
 	if !idForm().MatchString(r.ID) {
@@ -47,8 +92,14 @@ func (c *checker) start() {
 		c.fault("/command", "no command (expected the name of a program)")
 	}
 	c.oneOf("/prompt", r.Prompt, []string{PromptStdin, PromptPointer})
+	if r.Boundaries != nil && len(r.Boundaries) == 0 {
+		c.fault("/boundaries", "an empty list: no job could be started (expected some of %s, or no such key for %q)", orList(boundaries), BoundaryNone)
+	}
 	for i, b := range r.Boundaries {
 		c.oneOf("/boundaries/"+strconv.Itoa(i), b, boundaries)
+		if slices.Contains(r.Boundaries[:i], b) {
+			c.fault("/boundaries/"+strconv.Itoa(i), "%q stands there twice", b)
+		}
 	}
 	if r.MaxBoundaryPrecision != "" {
 		c.oneOf("/maxBoundaryPrecision", r.MaxBoundaryPrecision, precisions)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -186,6 +187,12 @@ func TestFaultsOfARowAreFoundAtLoad(t *testing.T) {
 		{"open placeholder", minimal(`"argv":["{promptPointer}","{workdir"]`), `/argv/1: "{workdir" has a placeholder that is not closed`},
 		{"empty placeholder", minimal(`"argv":["{promptPointer}","{}"]`), `/argv/1: unknown placeholder {}`},
 		{"bad variable", minimal(`"writableHome":["{env:A-B}"]`), `/writableHome/0: unknown placeholder {env:A-B}`},
+		{"no boundary", minimal(`"boundaries":[]`), `/boundaries: an empty list`},
+		{"a boundary twice", minimal(`"boundaries":["none","none"]`), `/boundaries/1: "none" stands there twice`},
+		{"a null argument", minimal(`"argv":["{promptPointer}",null]`), `/argv/1: null (expected a value`},
+		{"a null variable", minimal(`"env":{"set":{"A":null}}`), `/env/set/A: null (expected a value`},
+		{"an event without a name", minimal(`"stream":{"format":"jsonl","good":[""]}`), `/stream/good/0: "" is blank`},
+		{"two prices", minimal(`"models":[{"id":"m","executionValue":"m","pricing":[1,1]}],"defaultModel":"m"`), `/models/0/pricing: an array (expected an array of 3)`},
 		{"boundary", minimal(`"boundaries":["chroot"]`), `/boundaries/0: "chroot" (expected overlay, landlock or none)`},
 		{"variant", minimal(`"variants":{"chroot":{}}`), `/variants/chroot: unknown boundary`},
 		{"variant value type", minimal(`"variants":{"none":{"x":1}}`), `/variants`},
@@ -241,6 +248,81 @@ func TestARowSurvivesARoundTrip(t *testing.T) {
 		}
 		if diff := cmp.Diff(p, back.providers[0]); diff != "" {
 			t.Errorf("%s (-first +second):\n%s", p.ID, diff)
+		}
+	}
+}
+
+// Whatever stands in a key of a row: it is refused when it is loaded, with its
+// place, or it is of use to everybody who uses a row.
+func TestEveryKeyOfARowMayHoldAnything(t *testing.T) {
+	for _, id := range []string{"claude", "codex"} { // together they have every key
+		p := *row(t, id)
+		p.Models = p.Models[:1]
+		p.DefaultModel = p.Models[0].ID
+		text, err := json.Marshal(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := doc(t, string(text))
+		for _, pointer := range pointersOf(t, whole, "") {
+			for _, value := range []string{`null`, `[]`, `{}`, `""`, `" "`, `[null]`, `[""]`, `{"":null}`, `0`, `-1`, `true`, `"x"`, `"{"`, `["a","a"]`} {
+				changed, err := whole.Set(pointer, json.RawMessage(value))
+				if err != nil {
+					t.Fatal(err)
+				}
+				back := &Catalogue{}
+				err = back.Add(changed)
+				if _, ok := errors.AsType[*RowError](firstOf(err)); err != nil && !ok {
+					t.Errorf("%s: %s = %s: %v is no fault with a place", p.ID, pointer, value, err)
+				}
+				for _, row := range back.Providers() {
+					use(t, row)
+				}
+			}
+		}
+	}
+}
+
+// firstOf is the first of joined errors.
+func firstOf(err error) error {
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		return list.Unwrap()[0]
+	}
+	return err
+}
+
+// pointersOf lists all values of a document.
+func pointersOf(t *testing.T, d jsondoc.Doc, at string) []string {
+	t.Helper()
+	var list []string
+	for _, key := range d.Keys(at) {
+		list = append(append(list, at+"/"+key), pointersOf(t, d, at+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(key))...)
+	}
+	for i := range d.Len(at) {
+		child := at + "/" + strconv.Itoa(i)
+		list = append(append(list, child), pointersOf(t, d, child)...)
+	}
+	return list
+}
+
+// use does with a row what the programs do.
+func use(t *testing.T, p *Provider) {
+	t.Helper()
+	if len(p.Boundaries) == 0 {
+		t.Errorf("%s: no boundary", p.ID)
+	}
+	environ := []string{"PATH=/bin", "HOME=/home/u"}
+	for _, kind := range p.Boundaries {
+		_, _ = p.Launch(Values{Workdir: "/w", Self: "/self", Boundary: kind, TempDir: "/tmp", PromptPath: "/p", SessionID: "s", ModelExecutionValue: "m"}, environ)
+	}
+	_, _ = p.OwnSandbox(), p.HasStream()
+	_, _ = p.CredentialVariable(environ), p.CredentialFiles(environ)
+	if _, err := p.Resolve(""); err != nil {
+		t.Errorf("%s: %v", p.ID, err)
+	}
+	for _, m := range p.Models {
+		if m.Pricing != nil && (m.Pricing.Input() == nil || m.Pricing.Cached() == nil || m.Pricing.Output() == nil) {
+			t.Errorf("%s/%s: a price that is no number", p.ID, m.ID)
 		}
 	}
 }

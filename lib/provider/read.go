@@ -75,7 +75,11 @@ func readRow(doc jsondoc.Doc, at string) (*Provider, error) {
 		row.Models[i].defaults(part, "/models/"+strconv.Itoa(i))
 	}
 	c := &checker{doc: doc, at: at, row: row}
+	if whole, err := part.Value(); err == nil {
+		c.nulls("", whole, false)
+	}
 	c.start()
+	c.words()
 	c.variants()
 	c.environment()
 	c.stream()

@@ -345,6 +345,8 @@ func TestLimits(t *testing.T) {
 		{"wall", "while :; do echo x; sleep 0.02; done", Limits{Wall: 300 * time.Millisecond, Idle: 5 * time.Second}, LimitWall},
 		{"idle after output", "echo x; sleep 60", Limits{Wall: 30 * time.Second, Idle: 300 * time.Millisecond, Startup: 20 * time.Second}, LimitIdle},
 		{"start-up without output (report 4)", "sleep 60", Limits{Wall: 30 * time.Second, Idle: 20 * time.Second, Startup: 300 * time.Millisecond}, LimitStartup},
+		{"too much output at once", "head -c 100000 /dev/zero", Limits{Wall: 30 * time.Second, Output: 10}, LimitOutput},
+		{"as much output as may be", "printf 0123456789", Limits{Wall: 30 * time.Second, Output: 10}, ""},
 		{"output", "yes", Limits{Wall: 30 * time.Second, Output: 1 << 20}, LimitOutput},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

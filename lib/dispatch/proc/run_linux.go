@@ -96,7 +96,10 @@ func (t *tree) supervise(ctx context.Context) {
 		}
 	}
 	t.report.EndedAt = t.now()
-	t.look(t.report.EndedAt)
+	sight := t.look(t.report.EndedAt)
+	if output := t.spec.Limits.Output; !ours && output > 0 && sight.Bytes > output {
+		t.report.Limit = LimitOutput // it was faster than our looks, and printed too much all the same
+	}
 }
 
 // leftover gives what the ended main process left running a moment to end by

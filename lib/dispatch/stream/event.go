@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ func (r *Reader) event(raw []byte) {
 }
 
 func (r *Reader) take(event *object) {
-	kind := event.at(r.rules.TypePointer).String()
+	kind := event.at(r.rules.TypePointer).Str // of a text; anything else names no event
 	var called names
 	called.add(kind)
 	for _, key := range [...]string{"subtype", "type"} {
@@ -94,7 +95,7 @@ func (r *Reader) terminal(event *object, kind string, good bool) {
 	if denials := event.at(r.rules.DenialsPointer); denials.IsArray() {
 		r.summary.Denials = len(denials.Array())
 	} else if denials.Type == gjson.Number {
-		r.summary.Denials = int(denials.Int())
+		r.summary.Denials = int(max(0, min(denials.Int(), math.MaxInt32)))
 	}
 	stop := event.get("stopReason").String()
 	r.summary.Cancelled = stop == "cancelled" || stop == "canceled"
@@ -106,12 +107,19 @@ func (r *Reader) terminal(event *object, kind string, good bool) {
 // saysError tells whether an event that ends a run well by its name says
 // itself that it did not: claude's result has is_error beside a subtype
 // "success", gemini's a status.
+//
+// A field of another type than it should have says nothing that can be relied
+// on, so it is no good end either.
 func saysError(event *object) bool {
-	if event.get("is_error").Type == gjson.True {
+	if failed := event.get("is_error"); failed.Exists() && failed.Type != gjson.False {
 		return true
 	}
-	return event.get("status").Str == "error" || strings.HasPrefix(event.get("subtype").Str, "error")
+	status, subtype := event.get("status"), event.get("subtype")
+	return !isTextOrNull(status) || !isTextOrNull(subtype) || status.Str == "error" || strings.HasPrefix(subtype.Str, "error")
 }
+
+// isTextOrNull tells whether a field is a text, or not there.
+func isTextOrNull(v gjson.Result) bool { return v.Type == gjson.String || v.Type == gjson.Null }
 
 // failure keeps the text of an error and the HTTP status in it, if any.
 func (r *Reader) failure(event *object) {

@@ -66,6 +66,20 @@ func TestSummaryOfAStream(t *testing.T) {
 			Summary{Terminal: "result", Message: "bad request", APIStatus: new(400), Events: 1},
 		},
 		{
+			"claude: an is_error that is a text is no good end", claude, `{"type":"result","subtype":"success","is_error":"true"}`,
+			Summary{Terminal: "result", Events: 1},
+		},
+		{"claude: nor one that is a number", claude, `{"type":"result","subtype":"success","is_error":0}`, Summary{Terminal: "result", Events: 1}},
+		{"claude: nor one that is null", claude, `{"type":"result","subtype":"success","is_error":null}`, Summary{Terminal: "result", Events: 1}},
+		{"claude: nor a subtype that is no text", claude, `{"type":"result","subtype":["success"],"is_error":false}`, Summary{Terminal: "result", Events: 1}},
+		{"gemini: nor a status that is no text", gemini, `{"type":"result","status":{"error":1}}`, Summary{Terminal: "result", Events: 1}},
+		{"gemini: no status at all", gemini, `{"type":"result","status":null}`, Summary{Terminal: "result", Good: true, Events: 1}},
+		{"a type that is no text names no event", claude, `{"type":["result"],"is_error":false}`, Summary{Events: 1}},
+		{
+			"claude: fewer denials than none are none", claude, `{"type":"result","subtype":"success","is_error":false,"permission_denials":-3}`,
+			Summary{Terminal: "result", Good: true, Events: 1},
+		},
+		{
 			"claude: retries are counted and do not end the run", claude, `{"type":"system","subtype":"api_retry","attempt":1,"error_status":429}
 {"type":"system","subtype":"api_retry","attempt":2,"error_status":429}`,
 			Summary{APIStatus: new(429), Events: 2, Retries: 2, InARow: 2},
