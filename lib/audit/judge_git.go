@@ -96,6 +96,8 @@ func (j *judge) gitFile(full string, d Difference, p place) {
 		class = j.refClass(p.ref)
 	case p.owner == everyTree:
 		class = j.shared()
+	case p.orders && p.owner == ownTree && d.Change != Deleted:
+		class = j.forbidden(full)
 	default:
 		class = j.private(p.owner)
 	}
@@ -149,7 +151,7 @@ func settings(g *GitState) map[string]string {
 
 // gitState judges what changed beside the files.
 func (j *judge) gitState() error {
-	j.settingsOutside()
+	j.alternates()
 	j.flags("assume-unchanged", j.git.AssumeUnchanged, j.after.Git.AssumeUnchanged)
 	j.flags("skip-worktree", j.git.SkipWorktree, j.after.Git.SkipWorktree)
 	j.stash()
@@ -158,22 +160,14 @@ func (j *judge) gitState() error {
 	return j.refs()
 }
 
-// settingsOutside compares the settings that lie in none of the scanned roots,
-// as those of a linked worktree's repository may.
-func (j *judge) settingsOutside() {
+// alternates compares the one setting that lies in an object store, where
+// nothing is scanned: where else objects come from.
+func (j *judge) alternates() {
 	before, after := settings(j.git), settings(j.after.Git)
 	for _, file := range union(before, after) {
-		b, a := before[file], after[file]
-		if b == a || slices.ContainsFunc(j.before.Roots, func(r Root) bool { return isBelow(file, r.Root) && !strings.Contains(file, "/objects/") }) {
-			continue
-		}
-		p, _ := j.git.placeOf(file)
-		j.add(j.display(file), p.surface, changeOf(b, a, Modified), j.forbidden(file), "")
-	}
-	for _, lock := range j.after.Git.Locks {
-		known := slices.Contains(j.git.Locks, lock) || slices.ContainsFunc(j.after.Roots, func(r Root) bool { return isBelow(lock, r.Root) })
-		if !known {
-			j.add(j.display(lock), SurfaceLock, Created, j.shared(), "")
+		if b, a := before[file], after[file]; b != a && isBelow(file, filepath.Join(j.git.CommonDir, objectFolder)) {
+			p, _ := j.git.placeOf(file)
+			j.add(j.display(file), p.surface, changeOf(b, a, Modified), j.forbidden(file), "")
 		}
 	}
 }

@@ -168,6 +168,47 @@ func TestSettingsAreViolationsEverywhere(t *testing.T) {
 	}
 }
 
+// A linked worktree may be audited without the project that it belongs to: what
+// its repository is set to do is watched all the same.
+func TestTheRepositoryOfALinkedWorktreeIsWatched(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		prepare func(w *world)
+		do      func(w *world)
+		want    string
+	}{
+		{"a hook that may run now", func(w *world) { w.write(".git/hooks/pre-commit", "#!/bin/sh\n") }, func(w *world) {
+			w.must(os.Chmod(w.abs(".git/hooks/pre-commit"), 0o755))
+		}, "TOP/repo/.git/hooks/pre-commit git-hook mode protected"},
+		{"a configuration that anybody may write", nil, func(w *world) { w.must(os.Chmod(w.abs(".git/config"), 0o666)) }, "TOP/repo/.git/config git-config mode protected"},
+		{"a file in a folder of hooks", nil, func(w *world) {
+			w.mkdir(".git/hooks/d")
+			w.write(".git/hooks/d/x", "1")
+		}, "TOP/repo/.git/hooks/d/x git-hook created protected"},
+		{"a lock on HEAD", nil, func(w *world) { w.write(".git/HEAD.lock", "") }, "TOP/repo/.git/HEAD.lock lock created unattributed"},
+		{"a lock on the index", nil, func(w *world) { w.write(".git/index.lock", "") }, "TOP/repo/.git/index.lock lock created unattributed"},
+		{"a lock on the configuration", nil, func(w *world) { w.write(".git/config.lock", "") }, "TOP/repo/.git/config.lock lock created protected"},
+		{"a lock on the branch", nil, func(w *world) { w.write(".git/refs/heads/feat.lock", "") }, "TOP/repo/.git/refs/heads/feat.lock lock created planned"},
+		{"objects from elsewhere", nil, func(w *world) { w.write(".git/objects/info/alternates", "/x\n") }, "TOP/repo/.git/objects/info/alternates git-info created protected"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w, tree, _ := linkedWorld(t)
+			if tt.prepare != nil {
+				tt.prepare(w)
+			}
+			f := w.around(Scope{Root: tree, Policies: []writepolicy.Policy{w.implementer(tree)}, Environ: w.env}, func() { tt.do(w) })
+			var got []string
+			for _, line := range lines(f.Changes) {
+				got = append(got, strings.ReplaceAll(line, w.top, "TOP"))
+			}
+			if !slices.Contains(got, tt.want) {
+				t.Errorf("%q is not among %q", tt.want, got)
+			}
+		})
+	}
+}
+
 func TestWhatAnImplementerMayDo(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -216,6 +257,15 @@ func TestWhatAnImplementerMayDo(t *testing.T) {
 		{"the main checkout", func(w *world, _ string) { w.write("src/a.go", "x") }, []string{"src/a.go tree"}},
 		{"a lock of its own left behind", func(w *world, tree string) {
 			w.write(w.gitIn(tree, "rev-parse", "--absolute-git-dir")+"/index.lock", "")
+		}, nil},
+		{"orders for a rebase", func(w *world, tree string) {
+			own := w.gitIn(tree, "rev-parse", "--absolute-git-dir")
+			w.write(own+"/rebase-merge/git-rebase-todo", "exec touch /tmp/x\n")
+		}, []string{".git/worktrees/tree/rebase-merge git-ref", ".git/worktrees/tree/rebase-merge/git-rebase-todo git-ref"}},
+		{"a rebase that ended", func(w *world, tree string) {
+			w.write(tree+"/src/a.go", "x")
+			w.gitIn(tree, "commit", "-qam", "x")
+			w.gitIn(tree, "rebase", "-q", "--force-rebase", "HEAD~1")
 		}, nil},
 		{"a replaced base", func(w *world, tree string) {
 			// A forged parent must not make a stranger a descendant.

@@ -38,6 +38,7 @@ type place struct {
 	owner   owner
 	ref     string // the ref that the file belongs to, if any
 	told    told   // where the git state tells of its changes
+	orders  bool   // git carries out what it says, programs included, when anybody goes on with it
 }
 
 // placeOf tells what a file of the repository is, by its absolute path. ok is
@@ -107,8 +108,9 @@ func placeIn(name string, tree owner) place {
 		return place{surface: SurfaceStash, owner: everyTree, told: toldByStash}
 	case first == "logs":
 		return place{surface: SurfaceReflog, owner: everyTree, ref: rest}
-	case slices.Contains(messages, name), !inside && strings.HasSuffix(name, "_HEAD"), strings.HasPrefix(name, "BISECT_"),
-		first == "rebase-merge", first == "rebase-apply", first == "sequencer":
+	case first == "rebase-merge", first == "rebase-apply", first == "sequencer":
+		return place{surface: SurfaceRef, owner: tree, orders: true}
+	case slices.Contains(messages, name), !inside && strings.HasSuffix(name, "_HEAD"), strings.HasPrefix(name, "BISECT_"):
 		return place{surface: SurfaceRef, owner: tree}
 	case first == "hooks":
 		return place{surface: SurfaceHook, owner: repository}

@@ -28,8 +28,10 @@ type sub struct {
 // A worker that meets a subdirectory hands it to a worker that waits, if one
 // does, and else descends into it itself. So at most one open descriptor per
 // level and worker is needed, whatever the shape of the tree.
-func scanRoot(ctx context.Context, root string) (Root, error) {
-	s := &scanner{ctx: ctx, idle: make(chan func())}
+//
+// The stores are not descended into.
+func scanRoot(ctx context.Context, root string, stores ...string) (Root, error) {
+	s := &scanner{ctx: ctx, idle: make(chan func()), stores: stores}
 	top, row, err := s.start(root)
 	if err != nil {
 		return Root{}, err
@@ -159,20 +161,4 @@ func orDot(path string) string {
 		return "."
 	}
 	return path
-}
-
-// isObjectStore tells whether a directory is the object store of a git
-// directory: named so, and beside the HEAD and refs of one. Objects are named
-// by their content, so a new one changes nothing by itself.
-func isObjectStore(name string, siblings []Row) bool {
-	if name != "objects" {
-		return false
-	}
-	found := 0
-	for i := range siblings {
-		if siblings[i].Path == "HEAD" || siblings[i].Path == "refs" {
-			found++
-		}
-	}
-	return found == 2
 }

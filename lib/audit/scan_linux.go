@@ -27,6 +27,20 @@ type scanner struct {
 	count   atomic.Int64 // of rows
 	text    atomic.Int64 // bytes of all paths, at least
 	desks   sync.Pool
+	stores  []string // not to descend into
+	skipped []fileID // the same, as the file system knows them
+}
+
+// fileID is a file as the file system knows it, by whatever name.
+type fileID struct{ dev, ino uint64 }
+
+func idOf(stat *unix.Stat_t) fileID { return fileID{uint64(stat.Dev), stat.Ino} }
+
+// isStore tells whether a directory, which fd holds under name, is one of the
+// object stores.
+func (s *scanner) isStore(fd int, name string) bool {
+	var stat unix.Stat_t
+	return name == objectFolder && statAt(fd, name, &stat) == nil && slices.Contains(s.skipped, idOf(&stat))
 }
 
 const openFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
@@ -42,6 +56,12 @@ func (s *scanner) start(root string) (*directory, Row, error) {
 	if err := unix.Fstat(fd, &stat); err != nil {
 		_ = unix.Close(fd)
 		return nil, Row{}, &fs.PathError{Op: "scan", Path: root, Err: err}
+	}
+	for _, store := range s.stores {
+		var at unix.Stat_t
+		if unix.Lstat(store, &at) == nil {
+			s.skipped = append(s.skipped, idOf(&at))
+		}
 	}
 	top, row := &directory{}, rowOf(&stat)
 	row.Digest = attributes(fd)
@@ -112,7 +132,7 @@ func (s *scanner) read(fd int, d *directory, depth int) {
 		case Link:
 			s.readLink(fd, r)
 		case Dir:
-			if !isObjectStore(r.Path, d.rows) {
+			if !s.isStore(fd, r.Path) {
 				s.open(fd, d, i, depth)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -19,6 +20,7 @@ type scanner struct {
 	pending sync.WaitGroup
 	count   atomic.Int64 // of rows
 	text    atomic.Int64 // bytes of all paths, at least
+	stores  []string     // not to descend into
 }
 
 func (s *scanner) start(root string) (*directory, Row, error) {
@@ -58,7 +60,7 @@ func (s *scanner) read(path string, d *directory, depth int) {
 	s.count.Add(int64(len(d.rows)))
 	for i := range d.rows {
 		name := d.rows[i].Path
-		if s.ctx.Err() == nil && d.rows[i].Type == Dir && !isObjectStore(name, d.rows) {
+		if s.ctx.Err() == nil && d.rows[i].Type == Dir && !slices.Contains(s.stores, filepath.Join(path, name)) {
 			below := &directory{}
 			d.subs = append(d.subs, sub{i, below})
 			s.descend(func() { s.read(filepath.Join(path, name), below, depth+len(name)+1) })

@@ -155,7 +155,8 @@ func Take(ctx context.Context, scope Scope) (*Snapshot, error) {
 		state <- err
 	}()
 	trees := map[string]Root{}
-	err = scanInto(ctx, trees, roots)
+	stores := objectStores([]string{s.Root, s.ArtifactRoot})
+	err = scanInto(ctx, trees, roots, stores)
 	if hasTrap(trees) {
 		giveUp()
 	}
@@ -168,8 +169,8 @@ func Take(ctx context.Context, scope Scope) (*Snapshot, error) {
 		return nil, err
 	}
 	if dirs != nil {
-		roots = append(roots, dirs.gitDir)
-		if err := scanInto(ctx, trees, roots); err != nil {
+		roots = append(roots, dirs.gitDir, dirs.commonDir)
+		if err := scanInto(ctx, trees, roots, stores); err != nil {
 			return nil, err
 		}
 	}
@@ -201,13 +202,13 @@ func hasTrap(trees map[string]Root) bool {
 }
 
 // scanInto reads the outermost of the roots that are not among the trees yet.
-func scanInto(ctx context.Context, trees map[string]Root, roots []string) error {
+func scanInto(ctx context.Context, trees map[string]Root, roots, stores []string) error {
 	var failed error
 	for _, r := range outermost(roots) {
 		if _, done := trees[r]; done {
 			continue
 		}
-		scanned, err := scanRoot(ctx, r)
+		scanned, err := scanRoot(ctx, r, stores...)
 		trees[r] = scanned
 		failed = errors.Join(failed, err)
 	}

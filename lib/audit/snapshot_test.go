@@ -364,6 +364,27 @@ func TestObjectsAreLeftOut(t *testing.T) {
 	}
 }
 
+// What only looks like a repository is files: a fixture of one, tracked or not,
+// cannot hide anything in its objects.
+func TestFixturesOfRepositoriesAreFiles(t *testing.T) {
+	w := newWorld(t)
+	for _, dir := range []string{"td/b.git", ".git/modules/lib/x", ".git/modules/lib/x/modules/deep"} {
+		w.mkdir(dir+"/refs", dir+"/objects")
+		w.write(dir+"/HEAD", "ref: refs/heads/main\n")
+		w.write(dir+"/objects/payload", "1")
+	}
+	f := w.around(w.scope(), func() {
+		w.write("td/b.git/objects/payload", "22")
+		w.write("td/b.git/objects/new", "1")
+		w.write(".git/modules/lib/x/objects/payload", "22")
+		w.write(".git/modules/lib/x/modules/deep/objects/new", "1")
+	})
+	want := []string{"td/b.git/objects/new tree created unplanned", "td/b.git/objects/payload tree modified unplanned"}
+	if diff := cmp.Diff(want, lines(f.Changes)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	w := newWorld(f)
 	f.Add(w.take(w.scope()).Encode())

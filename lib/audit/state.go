@@ -259,13 +259,6 @@ func (s *Snapshot) locks(g *GitState) []string {
 			}
 		}
 	}
-	// The common directory of a linked worktree may lie in none of the roots.
-	for _, name := range []string{"config.lock", "packed-refs.lock", "shallow.lock"} {
-		path := filepath.Join(g.CommonDir, name)
-		if _, err := os.Lstat(path); err == nil && !slices.Contains(found, path) {
-			found = append(found, path)
-		}
-	}
 	slices.Sort(found)
 	return found
 }

@@ -8,16 +8,21 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"okstra/lib/dispatch/proc"
 	"okstra/lib/run"
 	"okstra/lib/writepolicy"
 )
+
+// attributeCommand gives a file an extended attribute.
+const attributeCommand = "__set-attribute"
 
 // The test binary stands in for the program that holds the helpers.
 func TestMain(m *testing.M) {
@@ -26,6 +31,8 @@ func TestMain(m *testing.M) {
 		switch os.Args[1] {
 		case HelperCommand:
 			err = Enclose(os.Args[3:], os.Environ())
+		case attributeCommand:
+			err = unix.Setxattr(os.Args[2], "user.okstra-test", []byte(os.Args[3]), 0)
 		case ProbeCommand:
 			err = TryBoundary(os.Args[2], os.Args[3])
 		default:
@@ -216,6 +223,38 @@ func TestOverlayShowsEveryChange(t *testing.T) {
 	s.Close()
 	if left, _ := os.ReadDir(s.Scratch); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Extended attributes and the top of the tree are part of the list, too.
+func TestOverlayShowsAttributesAndItsTop(t *testing.T) {
+	s := testSet(t)
+	need(t, s, Overlay)
+	root, _ := tree(t)
+	if err := unix.Setxattr(filepath.Join(root, "src/mode.sh"), "user.okstra-test", []byte("1"), 0); err != nil {
+		t.Skip("no extended attributes here:", err)
+	}
+	for i, tt := range []struct {
+		script string
+		want   []run.Mutation
+	}{
+		{"SET src/kept.go 1", []run.Mutation{{Path: "src/kept.go", Change: "metadata", Class: "unplanned"}}},
+		{"SET src/mode.sh 2", []run.Mutation{{Path: "src/mode.sh", Change: "metadata", Class: "unplanned"}}},
+		{"SET src/mode.sh 1", []run.Mutation{}},
+		{"SET old 1", []run.Mutation{{Path: "old", Change: "metadata", Class: "unplanned"}}},
+		{"SET . 1", []run.Mutation{{Path: ".", Change: "metadata", Class: "unplanned"}}},
+		{"chmod 777 .", []run.Mutation{{Path: ".", Change: "mode", Class: "unplanned"}}},
+		{"echo r >results/a.md", []run.Mutation{{Path: "results/a.md", Change: "created", Class: "artifact", CopiedOut: true}}},
+	} {
+		box, out := enclosed(t, s, Overlay, Order{Name: "job" + strconv.Itoa(i), Tree: root, Root: root, Policy: readonlyPolicy(root)}, strings.Replace(tt.script, "SET", "'"+s.Self+"' "+attributeCommand, 1))
+		if strings.Contains(out, "not supported") {
+			box.Close()
+			t.Skip("no extended attributes in the overlays here:", out)
+		}
+		if diff := cmp.Diff(tt.want, box.Record().Mutations); out != "" || diff != "" {
+			t.Errorf("%s: said %q, mutations (-want +got):\n%s", tt.script, out, diff)
+		}
+		box.Close()
 	}
 }
 

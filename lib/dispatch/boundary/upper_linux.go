@@ -3,10 +3,13 @@ package boundary
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -34,7 +37,7 @@ type upperChange struct {
 func readUpper(upper, tree string) ([]upperChange, error) {
 	var list []upperChange
 	err := filepath.WalkDir(upper, func(at string, entry fs.DirEntry, err error) error {
-		if err != nil || at == upper {
+		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(upper, at)
@@ -44,6 +47,10 @@ func readUpper(upper, tree string) ([]upperChange, error) {
 		info, err := entry.Info()
 		if err != nil {
 			return err
+		}
+		if at == upper {
+			list = append(list, compareTop(at, info)...)
+			return nil
 		}
 		found, err := compareUpper(at, filepath.Join(tree, rel), rel, info)
 		list = append(list, found...)
@@ -76,12 +83,27 @@ func compareUpper(at, below, rel string, info fs.FileInfo) ([]upperChange, error
 	case info.IsDir():
 		return compareFolders(at, below, rel, info, old)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return changedIf(!sameLink(at, below), one, info, old), nil
+		return changedIf(!sameLink(at, below), one, info, old, true), nil
 	case !info.Mode().IsRegular():
 		return one("modified"), nil
 	}
 	same, err := sameContent(at, below, info, old)
-	return changedIf(!same, one, info, old), err
+	return changedIf(!same, one, info, old, attributes(at) == attributes(below)), err
+}
+
+// topMode is the mode with which the top of an upper layer is made.
+const topMode = 0o700
+
+// compareTop looks at the top of an upper layer. It was made for the job, not
+// copied from the tree, so whatever else it has is the job's.
+func compareTop(at string, info fs.FileInfo) []upperChange {
+	switch {
+	case info.Mode().Perm() != topMode:
+		return []upperChange{{path: ".", change: "mode"}}
+	case strings.Contains(attributes(at), "\x00user."):
+		return []upperChange{{path: ".", change: "metadata"}}
+	}
+	return nil
 }
 
 func isEmptyDir(at string, info fs.FileInfo) bool {
@@ -92,14 +114,15 @@ func isEmptyDir(at string, info fs.FileInfo) bool {
 	return err == nil && len(list) == 0
 }
 
-// changedIf names the change of something that both sides have.
-func changedIf(changed bool, one func(string) []upperChange, info, old fs.FileInfo) []upperChange {
+// changedIf names the change of something that both sides have; alike tells
+// that their extended attributes are the same.
+func changedIf(changed bool, one func(string) []upperChange, info, old fs.FileInfo, alike bool) []upperChange {
 	switch {
 	case changed:
 		return one("modified")
 	case info.Mode() != old.Mode():
 		return one("mode")
-	case !info.ModTime().Equal(old.ModTime()) || ownerOf(info) != ownerOf(old):
+	case !info.ModTime().Equal(old.ModTime()) || ownerOf(info) != ownerOf(old) || !alike:
 		return one("metadata")
 	}
 	return nil // opened for writing and left as it was
@@ -120,10 +143,39 @@ func compareFolders(at, below, rel string, info, old fs.FileInfo) ([]upperChange
 			}
 		}
 	}
-	if info.Mode() != old.Mode() {
+	switch {
+	case info.Mode() != old.Mode():
 		list = append(list, upperChange{path: rel, change: "mode"})
+	case ownerOf(info) != ownerOf(old) || attributes(at) != attributes(below):
+		list = append(list, upperChange{path: rel, change: "metadata"})
 	}
 	return list, nil
+}
+
+// attributes are the extended attributes of a file, each behind a zero byte with
+// its name and value, sorted; access lists are among them. What the overlay
+// itself notes there is left out.
+func attributes(at string) string {
+	names := make([]byte, 64<<10)
+	n, err := unix.Llistxattr(at, names)
+	if err != nil || n <= 0 {
+		return ""
+	}
+	list := strings.Split(strings.TrimSuffix(string(names[:n]), "\x00"), "\x00")
+	slices.Sort(list)
+	var text strings.Builder
+	value := make([]byte, 64<<10)
+	for _, name := range list {
+		if strings.HasPrefix(name, "user.overlay.") || strings.HasPrefix(name, "trusted.overlay.") {
+			continue
+		}
+		n, err := unix.Lgetxattr(at, name, value)
+		if err != nil {
+			n = 0 // ours to name, not to read
+		}
+		fmt.Fprintf(&text, "\x00%s\x00%d\x00%s", name, n, value[:n])
+	}
+	return text.String()
 }
 
 func isWhiteout(at string, info fs.FileInfo) bool {
