@@ -335,6 +335,7 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 	settle := func() {
 		a.end.Report = w.report
 		a.openBoundary()
+		w.keptBack = a.keptBack()
 	}
 	if kind == boundary.Overlay && policy.SourcePolicy.Mode == writepolicy.SourceReadonly {
 		return func(context.Context) judgement {
@@ -354,7 +355,7 @@ func (w *wrapping) openAudit(ctx context.Context) (func(context.Context) judgeme
 	w.own.attempt(w.files)
 	return func(ctx context.Context) judgement {
 		settle()
-		if a.boxErr != nil {
+		if a.boxErr != nil && a.keptBack() == nil {
 			return failedAudit(a.boxErr)
 		}
 		found, err := compare(ctx, scope, before, policies, w.own.has)
