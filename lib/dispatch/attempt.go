@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -43,6 +44,7 @@ type attempt struct {
 	launch  provider.Launch
 	rules   stream.Rules
 	start   time.Time
+	lay     map[string]fs.FileInfo // in the place of its artifacts at the start
 	end     slotEnd
 	lost    bool // the slot died
 
@@ -296,21 +298,24 @@ func rulesOf(p *provider.Provider) stream.Rules {
 // file. It fails only when our own records cannot be written.
 func (a *attempt) run(ctx context.Context, s *slot) error {
 	a.start = a.e.host.Now()
+	a.lay = layIn(a.t.job.ProjectRoot, promises(a.t.job, a.t.manifest))
 	if err := a.openStatus(); err != nil {
 		return err
 	}
 	order := slotStart{Spec: a.spec(), Rules: a.rules, Trees: a.launch.Progress, Log: a.files.abs(a.files.Log), Watch: a.e.watching()}
 	if err := a.box.Wrap(&order.Spec); err != nil {
 		a.end.Report = proc.Report{
-			StartedAt: a.start, EndedAt: a.e.host.Now(), KillVerified: true,
+			StartedAt: a.start, KillVerified: true,
 			StartError: &proc.StartError{Reason: proc.ReasonBoundaryFailed, Text: err.Error()},
 		}
+		a.end.Report.End(a.e.host.Now())
 		return a.closeStatus()
 	}
 	end, err := s.run(ctx, order, a.hear)
 	if errors.Is(err, errSlotGone) {
 		a.lost = true
-		end = slotEnd{Report: proc.Report{StartedAt: a.start, EndedAt: a.e.host.Now()}}
+		end = slotEnd{Report: proc.Report{StartedAt: a.start}}
+		end.Report.End(a.e.host.Now())
 		end.Report.KillVerified = a.e.endMarked(a)
 	}
 	a.end = end

@@ -73,6 +73,11 @@ func openBook(ctx context.Context, held leases, root string, manifest *run.Manif
 	if err != nil {
 		return nil, err
 	}
+	if manifest != nil { // what nobody could note is better not begun
+		if _, _, err := run.LoadTeamState(run.Abs(root, manifest.TeamStatePath)); err != nil {
+			return nil, err
+		}
+	}
 	if b.record, err = readJournal(path, runID); err != nil {
 		return nil, err
 	}

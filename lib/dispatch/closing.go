@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,7 @@ type ended struct {
 	session  string
 	cwd      string
 	start    time.Time
+	lay      map[string]fs.FileInfo // in the place of artifacts then, nil where nobody knows
 	progress []string     // where the CLI keeps its sessions
 	homes    []string     // where it writes
 	box      boundary.Box // nil when nobody knows any more what it saw
@@ -63,7 +65,7 @@ func (v *ended) facts() Facts {
 		f.ExitCode = *report.ExitCode
 	}
 	var fault string
-	f.Artifact, v.decides, fault, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), v.start, v.foreign)
+	f.Artifact, v.decides, fault, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), begun{v.start, v.lay}, v.foreign)
 	if v.keptBack != nil {
 		f.Artifact, v.decides = ArtifactMissing, v.keptBack.Path
 		v.warn("not-copied-out: %s", v.keptBack.Path)
@@ -234,8 +236,10 @@ func join(with string, texts ...string) string {
 func (a *attempt) evidence() *ended {
 	v := &ended{
 		job: a.t.job, manifest: a.t.manifest, row: a.t.row, files: a.files, report: a.end.Report, lost: a.lost, keptBack: a.keptBack(), summary: a.end.Summary,
-		session: a.sidecar.SessionID, cwd: a.sidecar.Placement.Cwd, start: a.start, progress: a.launch.Progress, homes: a.launch.Writable, box: a.box,
+		session: a.sidecar.SessionID, cwd: a.sidecar.Placement.Cwd, start: a.start, lay: a.lay, progress: a.launch.Progress, homes: a.launch.Writable, box: a.box,
 	}
+	// What the job left while the clock was set back is not older for that.
+	v.start = v.start.Add(-proc.WentBack(v.start, a.e.host.Now()))
 	if a.end.LogErr != "" {
 		v.warn("log-unwritten")
 	}
@@ -328,7 +332,7 @@ func (a *attempt) result(cost *float64) run.Result {
 		SchemaVersion: "1.0", Kind: "okstra-result", JobID: job.JobID, AssignmentRef: job.AssignmentRef, WorkerID: job.WorkerID, Role: job.Role,
 		Provider: job.Provider, Model: job.Model, Attempt: a.n,
 		Outcome: &a.verdict.Outcome, Cause: &a.verdict.Cause, ResultClass: &a.verdict.ResultClass, Mutation: &a.verdict.Mutation,
-		ExitCode: report.ExitCode, Signal: report.Signal, WallMs: report.EndedAt.Sub(report.StartedAt).Milliseconds(),
+		ExitCode: report.ExitCode, Signal: report.Signal, WallMs: report.Elapsed.Milliseconds(),
 		SessionID: a.sidecar.SessionID, Boundary: a.t.boundary, Usage: a.end.Summary.Usage, CostUSD: cost,
 		ResultPath: job.ResultPath, PromptPath: a.files.Prompt, StatusPath: a.files.Status, AttemptPath: a.files.Attempt, LogPath: a.files.Log,
 		Warnings: orEmpty(a.warnings), Message: a.sidecar.Message,

@@ -23,6 +23,35 @@ import (
 // written after it was read: file systems stamp with the tick of the kernel.
 const clockSlack = 20 * time.Millisecond
 
+// begun is the moment from which on an artifact is a job's own.
+type begun struct {
+	time time.Time
+	// lay is what lay in the place of artifacts then, where that is known: what
+	// was not touched since is not new, whatever the clock says.
+	lay map[string]fs.FileInfo
+}
+
+// layIn notes what lies in the place of artifacts.
+func layIn(root string, wants []promised) map[string]fs.FileInfo {
+	lay := map[string]fs.FileInfo{}
+	for _, want := range wants {
+		if info, err := os.Lstat(run.Abs(root, want.path)); err == nil {
+			lay[want.path] = info
+		}
+	}
+	return lay
+}
+
+// before tells whether the start was before the file that now lies at path.
+func (s begun) before(path string, info fs.FileInfo) bool {
+	old := s.lay[path]
+	if old != nil && os.SameFile(old, info) && old.Size() == info.Size() && changeTime(old).Equal(changeTime(info)) {
+		return false
+	}
+	since := s.time.Add(-clockSlack)
+	return !info.ModTime().Before(since) && !changeTime(info).Before(since)
+}
+
 // promised is an artifact that a job must leave.
 type promised struct {
 	path string // as documents name it
@@ -41,7 +70,7 @@ const mostForm = 1 << 20
 // inspect judges one promised artifact and gives what the sidecar says of it.
 // A worker can give a file any modification time, also one that makes what an
 // earlier attempt left look new; the kernel's change time it cannot.
-func inspect(root string, want promised, start time.Time) (_ ArtifactState, _ run.Artifact, warning string) {
+func inspect(root string, want promised, since begun) (_ ArtifactState, _ run.Artifact, warning string) {
 	record := run.Artifact{Path: want.path}
 	path := run.Abs(root, want.path)
 	info, err := os.Lstat(path)
@@ -49,8 +78,7 @@ func inspect(root string, want promised, start time.Time) (_ ArtifactState, _ ru
 		return ArtifactMissing, record, ""
 	}
 	record.Present, record.Bytes = true, info.Size()
-	since := start.Add(-clockSlack)
-	record.NewerThanStart = !info.ModTime().Before(since) && !changeTime(info).Before(since)
+	record.NewerThanStart = since.before(want.path, info)
 	text, err := readArtifact(path)
 	if err != nil {
 		return ArtifactInvalid, record, ""
@@ -106,12 +134,12 @@ func readableAs(path string, text []byte, kind string) bool {
 // and is named, and the first of all is the one that the sidecar records. A
 // warning is about the one that decides. A new file that is foreign to the job
 // is not what it promised, whoever put it there.
-func inspectAll(root string, wants []promised, start time.Time, foreign func(path string) bool) (state ArtifactState, decides, warning string, _ *run.Artifact) {
+func inspectAll(root string, wants []promised, since begun, foreign func(path string) bool) (state ArtifactState, decides, warning string, _ *run.Artifact) {
 	if len(wants) == 0 {
 		return ArtifactNone, "", "", nil
 	}
 	look := func(want promised) (ArtifactState, run.Artifact, string) {
-		state, record, warning := inspect(root, want, start)
+		state, record, warning := inspect(root, want, since)
 		if record.NewerThanStart && foreign(want.path) {
 			return ArtifactMissing, run.Artifact{Path: want.path}, ""
 		}

@@ -51,23 +51,23 @@ func TestInspectArtifacts(t *testing.T) {
 		{"a document of another kind", promised{path: "report.json", kind: "okstra-job"}, ArtifactInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, record, _ := inspect(dir, tt.want, start); got != tt.get {
+			if got, record, _ := inspect(dir, tt.want, begun{time: start}); got != tt.get {
 				t.Errorf("inspect(%+v) = %s (%+v), want %s", tt.want, got, record, tt.get)
 			}
 		})
 	}
-	state, decides, _, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, start, nobodys)
+	state, decides, _, record := inspectAll(dir, []promised{{path: "good.md"}, {path: "cut.json", kind: "okstra-final-report"}}, begun{time: start}, nobodys)
 	if state != ArtifactInvalid || decides != "cut.json" || record.Path != "good.md" || record.Digest == "" {
 		t.Errorf("a second artifact that is broken gives %s of %s with record %+v", state, decides, record)
 	}
 	others := func(path string) bool { return path == "good.md" || path == "stale.md" }
-	if state, decides, _, record := inspectAll(dir, []promised{{path: "good.md"}}, start, others); state != ArtifactMissing || decides != "good.md" || record.Present {
+	if state, decides, _, record := inspectAll(dir, []promised{{path: "good.md"}}, begun{time: start}, others); state != ArtifactMissing || decides != "good.md" || record.Present {
 		t.Errorf("an artifact that a peer wrote gives %s of %s with record %+v", state, decides, record)
 	}
-	if state, _, _, record := inspectAll(dir, []promised{{path: "stale.md"}}, start, others); state != ArtifactStale || !record.Present {
+	if state, _, _, record := inspectAll(dir, []promised{{path: "stale.md"}}, begun{time: start}, others); state != ArtifactStale || !record.Present {
 		t.Errorf("an old artifact that the job left alone gives %s with record %+v", state, record)
 	}
-	if state, _, _, record := inspectAll(dir, nil, start, nobodys); state != ArtifactNone || record != nil {
+	if state, _, _, record := inspectAll(dir, nil, begun{time: start}, nobodys); state != ArtifactNone || record != nil {
 		t.Errorf("nothing promised gives %s, %+v", state, record)
 	}
 }
@@ -86,19 +86,19 @@ func TestHostileArtifacts(t *testing.T) {
 	if err := os.Chtimes(path("dated.md"), start, start.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if got, record, _ := inspect(dir, promised{path: "dated.md"}, start); got != ArtifactStale || record.NewerThanStart {
+	if got, record, _ := inspect(dir, promised{path: "dated.md"}, begun{time: start}); got != ArtifactStale || record.NewerThanStart {
 		t.Errorf("a file with a time in the future is %s, %+v; want %s", got, record, ArtifactStale)
 	}
 	if err := os.Truncate(path("sparse.md"), 1<<40); err != nil {
 		t.Skipf("no sparse files here: %v", err)
 	}
-	if got, record, _ := inspect(dir, promised{path: "sparse.md"}, time.Now().Add(-time.Hour)); got != ArtifactInvalid || record.Bytes != 1<<40 {
+	if got, record, _ := inspect(dir, promised{path: "sparse.md"}, begun{time: time.Now().Add(-time.Hour)}); got != ArtifactInvalid || record.Bytes != 1<<40 {
 		t.Errorf("a file of a terabyte is %s, %+v; want %s", got, record, ArtifactInvalid)
 	}
 	if err := syscall.Mkfifo(path("pipe.md"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, _, _ := inspect(dir, promised{path: "pipe.md"}, start); got != ArtifactInvalid {
+	if got, _, _ := inspect(dir, promised{path: "pipe.md"}, begun{time: start}); got != ArtifactInvalid {
 		t.Errorf("a pipe is %s, want %s", got, ArtifactInvalid)
 	}
 }
@@ -157,6 +157,28 @@ func TestOldErrorsSidecarIsSetAside(t *testing.T) {
 	}
 	if got := errorsSidecarOf("r/a-worker-errors.json", 3); got != "r/a-worker-errors.attempt-3.json" {
 		t.Errorf("sidecar of attempt 3: %q", got)
+	}
+}
+
+// What lay there before the start and was not touched is stale whatever the
+// clock says; what was made since the clock was set back is not.
+func TestTheClockDoesNotDecideAloneWhatIsNew(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("# text"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, made := promised{path: "left.md"}, promised{path: "made.md"}
+	write(left.path)
+	lay := layIn(dir, []promised{left, made})
+	write(made.path)
+	early := begun{time.Now().Add(-time.Hour), lay}
+	if got, _, _ := inspect(dir, left, early); got != ArtifactStale {
+		t.Errorf("what lay there before is %s, want %s", got, ArtifactStale)
+	}
+	if got, _, _ := inspect(dir, made, early); got != ArtifactGood {
+		t.Errorf("what was made since is %s, want %s", got, ArtifactGood)
 	}
 }
 

@@ -47,11 +47,11 @@ func TestRubbishDoesNotPassForAResult(t *testing.T) {
 			}
 			job := run.Job{ProjectRoot: dir, ResultPath: "r.md", AssignmentRef: "assignment:" + tt.purpose + ":w", Role: run.RoleAnalyser}
 			start := time.Now().Add(-time.Minute)
-			got, _, warning, _ := inspectAll(dir, promises(job, &run.Manifest{}), start, nobodys)
+			got, _, warning, _ := inspectAll(dir, promises(job, &run.Manifest{}), begun{time: start}, nobodys)
 			if got != tt.want || !strings.Contains(warning, tt.warning) || (warning == "") != (tt.warning == "") {
 				t.Errorf("%s with %q, want %s with %q", got, warning, tt.want, tt.warning)
 			}
-			if got, _, warning, _ := inspectAll(dir, promises(job, nil), start, nobodys); got != ArtifactGood || warning != "" {
+			if got, _, warning, _ := inspectAll(dir, promises(job, nil), begun{time: start}, nobodys); got != ArtifactGood || warning != "" {
 				t.Errorf("without a run: %s with %q; nobody asked for a form", got, warning)
 			}
 		})

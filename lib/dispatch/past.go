@@ -21,6 +21,7 @@ type past struct {
 	sidecar *run.Attempt // nil: missing or unreadable
 	status  *run.Status  // nil: missing, empty or unreadable
 	faults  []string
+	strange []string // what says that a file is not of this attempt
 }
 
 // readPast reads the attempts of a job that left a sidecar or a status file,
@@ -37,7 +38,26 @@ func readPast(job run.Job) []*past {
 		if !there {
 			return list
 		}
+		p.compareNames()
 		list = append(list, p)
+	}
+}
+
+// compareNames notes files that tell of another attempt: somebody put them
+// there. What they say is not believed.
+func (p *past) compareNames() {
+	note := func(file, field string, found, want any) {
+		if found != want {
+			p.strange = append(p.strange, fmt.Sprintf("%s: %s %q is of another attempt (expected %q)", file, field, fmt.Sprint(found), fmt.Sprint(want)))
+		}
+	}
+	if s := p.sidecar; s != nil {
+		note(p.files.Attempt, "jobId", s.JobID, p.job.JobID)
+		note(p.files.Attempt, "attempt", s.Attempt, p.n)
+	}
+	if s := p.status; s != nil {
+		note(p.files.Status, "attempt", s.Attempt, p.n)
+		note(p.files.Status, "logPath", s.LogPath, p.files.Log)
 	}
 }
 

@@ -80,8 +80,8 @@ func (h *history) check() error {
 			if err := past.checkPolicy(&h.manifest); err != nil {
 				p.list = append(p.list, fmt.Errorf("job %q: %w", id, err))
 			}
-			if past.sidecar != nil && past.sidecar.JobID != id {
-				p.list = append(p.list, fmt.Errorf("job %q: %q belongs to job %q", id, past.files.Attempt, past.sidecar.JobID))
+			for _, text := range past.strange {
+				p.list = append(p.list, fmt.Errorf("job %q: %s", id, text))
 			}
 		}
 	}

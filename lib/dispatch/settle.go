@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"okstra/lib/atomicfile"
@@ -100,7 +102,10 @@ func (h *history) lines(id string) []run.Result {
 		if final := e.result; final != nil && final.Attempt == p.n && r.Outcome != nil {
 			r = believed(r, *final)
 		}
-		if r.Outcome == nil && !p.ownerAlive() {
+		if len(p.strange) > 0 {
+			r.Outcome, r.Cause, r.ResultClass, r.Mutation, r.ExitCode, r.Signal = nil, nil, nil, nil, nil, ""
+			r.Warnings = append(r.Warnings, "another-attempt: "+p.strange[0])
+		} else if r.Outcome == nil && !p.ownerAlive() {
 			if alive := p.alive(); len(alive) > 0 {
 				r.Message = fmt.Sprintf("orphaned: %d processes outlived their dispatcher, the first is %d", len(alive), alive[0].PID)
 			}
@@ -127,13 +132,15 @@ func (h *history) lines(id string) []run.Result {
 // the lease, so that no dispatcher is at work on the run.
 func (h *history) settleAll(ctx context.Context, host Host) error {
 	ledger := openLedger(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath), func(err error) { host.Warn(err.Error()) })
-	known, err := h.recorded()
+	known, err := h.recorded(host.Warn)
 	if err != nil {
 		host.Warn("the ledger cannot be completed: " + err.Error())
 	}
 	for _, id := range h.record.order {
 		for _, p := range h.attempts[id] {
-			if p.open() && !p.ownerAlive() && len(p.alive()) == 0 {
+			if len(p.strange) > 0 {
+				host.Warn(fmt.Sprintf("job %q: %s", id, strings.Join(p.strange, "; ")))
+			} else if p.open() && !p.ownerAlive() && len(p.alive()) == 0 {
 				if err := p.settle(host, &h.manifest, h.lostRound(ctx, host, p)); err != nil {
 					return err
 				}
@@ -152,7 +159,7 @@ type recorded struct {
 	statuses map[string]*string // by worker
 }
 
-func (h *history) recorded() (recorded, error) {
+func (h *history) recorded(warn func(string)) (recorded, error) {
 	state, _, err := run.LoadTeamState(run.Abs(h.manifest.ProjectRoot, h.manifest.TeamStatePath))
 	if err != nil {
 		return recorded{}, err
@@ -160,7 +167,11 @@ func (h *history) recorded() (recorded, error) {
 	rows, _ := state.Ledger()
 	known := recorded{rows: make(map[ledgerKey]run.LedgerRow, len(rows)), statuses: map[string]*string{}}
 	for _, row := range rows {
-		known.rows[ledgerKey{row.AssignmentRef, row.Attempt}] = row
+		key := ledgerKey{row.AssignmentRef, row.Attempt}
+		if known.rows[key].AssignmentRef != "" && row.AttemptPath != "" {
+			warn(fmt.Sprintf("%s: two rows of attempt %d of %q (expected one)", h.manifest.TeamStatePath, row.Attempt, row.AssignmentRef))
+		}
+		known.rows[key] = row
 	}
 	for _, worker := range state.Workers {
 		known.statuses[worker.WorkerID] = worker.Status
@@ -172,9 +183,13 @@ func (h *history) recorded() (recorded, error) {
 // lacks them, and the end of a worker's job into the roster.
 func (h *history) completeLedger(ledger *ledger, known recorded, id string) {
 	entry, attempts := h.record.entries[id], h.attempts[id]
+	if slices.ContainsFunc(attempts, func(p *past) bool { return len(p.strange) > 0 }) {
+		return // what they are the proof of is not known
+	}
 	for _, p := range attempts {
 		row, old := p.ledgerRow(), known.rows[ledgerKey{p.job.AssignmentRef, p.n}]
-		if old.AssignmentRef == "" || !sameText(old.Outcome, row.Outcome) {
+		if proved := provedBy(row); old.AssignmentRef == "" || proved != provedBy(old) {
+			row.DispatchedAt, row.EndedAt = orText(row.DispatchedAt, old.DispatchedAt), orText(row.EndedAt, old.EndedAt)
 			ledger.put(row, rosterChange{WorkerID: p.job.WorkerID, PromptPath: p.job.PromptPath})
 		}
 	}
@@ -192,6 +207,24 @@ func (h *history) completeLedger(ledger *ledger, known recorded, id string) {
 		if !sameText(known.statuses[change.WorkerID], change.Status) {
 			ledger.note(change)
 		}
+	}
+}
+
+// provedBy is what of a ledger row the files of its attempt prove.
+func provedBy(row run.LedgerRow) [9]string {
+	text := func(p *string) string {
+		if p == nil {
+			return "?"
+		}
+		return *p
+	}
+	code := "?"
+	if row.ExitCode != nil {
+		code = strconv.Itoa(*row.ExitCode)
+	}
+	return [9]string{
+		text(row.Outcome), text(row.Cause), text(row.ResultClass), text(row.Mutation), code,
+		row.SessionID, row.PromptPath, row.AttemptPath, row.WritePolicyDigest,
 	}
 }
 

@@ -139,7 +139,8 @@ func (w *wrapping) run(ctx context.Context) error {
 		return err
 	}
 	if err := w.box.Wrap(&spec); err != nil {
-		w.report = proc.Report{StartedAt: start, EndedAt: w.host.Now(), KillVerified: true, StartError: &proc.StartError{Reason: proc.ReasonBoundaryFailed, Text: err.Error()}}
+		w.report = proc.Report{StartedAt: start, KillVerified: true, StartError: &proc.StartError{Reason: proc.ReasonBoundaryFailed, Text: err.Error()}}
+		w.report.End(w.host.Now())
 		return nil
 	}
 	slot, err := startSlot(w.host.Self, w.host.Environ, w.host.Stderr)
@@ -156,7 +157,8 @@ func (w *wrapping) run(ctx context.Context) error {
 		}
 	})
 	if errors.Is(err, errSlotGone) {
-		end.Report = proc.Report{StartedAt: start, EndedAt: w.host.Now()}
+		end.Report = proc.Report{StartedAt: start}
+		end.Report.End(w.host.Now())
 	}
 	w.report = end.Report
 	w.found = audit(context.WithoutCancel(ctx))
@@ -210,7 +212,7 @@ func (w *wrapping) close() (run.Result, error) {
 	result := run.Result{
 		SchemaVersion: "1.0", Kind: "okstra-result", Attempt: 1,
 		Outcome: &verdict.Outcome, Cause: &verdict.Cause, ResultClass: &verdict.ResultClass, Mutation: &verdict.Mutation,
-		ExitCode: r.ExitCode, Signal: r.Signal, WallMs: r.EndedAt.Sub(r.StartedAt).Milliseconds(), Boundary: w.box.Record().Kind,
+		ExitCode: r.ExitCode, Signal: r.Signal, WallMs: r.Elapsed.Milliseconds(), Boundary: w.box.Record().Kind,
 		PromptPath: w.files.Prompt, StatusPath: w.files.Status, LogPath: w.files.Log, Warnings: []string{}, Message: message,
 	}
 	if w.policy != nil {

@@ -25,7 +25,8 @@ func Run(ctx context.Context, now func() time.Time, spec Spec, group *Group, wat
 	report := Report{StartedAt: now()}
 	child, setup, startErr := start(spec, group)
 	if startErr != nil {
-		report.StartError, report.EndedAt, report.KillVerified = startErr, now(), true
+		report.StartError, report.KillVerified = startErr, true
+		report.End(now())
 		return report
 	}
 	report.Process = run.Process{PID: child}
@@ -95,8 +96,9 @@ func (t *tree) supervise(ctx context.Context) {
 		default:
 		}
 	}
-	t.report.EndedAt = t.now()
-	sight := t.look(t.report.EndedAt)
+	end := t.now()
+	sight := t.look(end)
+	t.report.End(end)
 	if output := t.spec.Limits.Output; !ours && output > 0 && sight.Bytes > output {
 		t.report.Limit = LimitOutput // it was faster than our looks, and printed too much all the same
 	}

@@ -75,6 +75,8 @@ type Report struct {
 	EndedAt      time.Time   `json:"endedAt"`
 	FirstOutput  time.Time   `json:"firstOutput"`
 	LastProgress time.Time   `json:"lastProgress"`
+	// Elapsed is how long it took by a clock that nobody can set.
+	Elapsed time.Duration `json:"elapsed"`
 	ExitCode     *int        `json:"exitCode"`
 	Signal       string      `json:"signal"`
 	// Limit is the limit of ours that fired, Stopped is set when the caller
@@ -87,6 +89,37 @@ type Report struct {
 	Leftover     int   `json:"leftover"`
 	KillVerified bool  `json:"killVerified"`
 	OutputBytes  int64 `json:"outputBytes"`
+}
+
+// End notes when the tree ended. Where somebody set the clock back meanwhile, no
+// time lies before the start: what the report says happened in its order.
+func (r *Report) End(at time.Time) {
+	r.Elapsed = max(0, at.Sub(r.StartedAt))
+	r.EndedAt = at
+	if WentBack(r.StartedAt, at) > 0 {
+		r.EndedAt = r.StartedAt.Add(r.Elapsed)
+	}
+	for _, moment := range []*time.Time{&r.FirstOutput, &r.LastProgress} {
+		if !moment.IsZero() && WentBack(r.StartedAt, *moment) > 0 {
+			*moment = r.StartedAt.Add(moment.Sub(r.StartedAt))
+		}
+	}
+}
+
+// WentBack is how far the clock of the machine was set back between two moments
+// that were taken by this process.
+func WentBack(from, to time.Time) time.Duration {
+	return wentBack(to.Sub(from), to.Round(0).Sub(from.Round(0)))
+}
+
+// wentBack compares what passed by a clock that nobody can set with what passed
+// by the one on the wall.
+func wentBack(passed, wall time.Duration) time.Duration {
+	const jitter = time.Millisecond // of the two clocks against each other
+	if back := passed - wall; back > jitter {
+		return back
+	}
+	return 0
 }
 
 // Sight is what a Watcher saw.

@@ -19,6 +19,7 @@ type FileWatcher struct {
 
 	bytes    int64
 	newest   time.Time
+	size     int64 // of all files in the trees
 	alive    bool
 	nextWalk time.Time
 }
@@ -48,35 +49,42 @@ func (w *FileWatcher) Look(now time.Time) Sight {
 	return Sight{Alive: w.alive, Progress: progress, Bytes: bytes}
 }
 
-// grown tells whether a file in the trees is newer than any seen before.
+// grown tells whether a file in the trees is newer than any seen before, or
+// grew: where the clock was set back, what is new looks old.
 func (w *FileWatcher) grown(now time.Time) bool {
 	if len(w.Trees) == 0 || now.Before(w.nextWalk) {
 		return false
 	}
 	begin := w.Now()
-	newest := newestIn(w.Trees)
+	newest, size := newestIn(w.Trees)
+	first, before := w.nextWalk.IsZero(), w.size
+	w.size = size
 	w.nextWalk = now.Add(max(walkPause, 50*w.Now().Sub(begin)))
-	if !newest.After(w.newest) || !newest.After(w.Since) {
-		return false
+	if newest.After(w.newest) && newest.After(w.Since) {
+		w.newest = newest
+		return true
 	}
-	w.newest = newest
-	return true
+	return !first && size > before
 }
 
-// newestIn is the time of the newest file in the trees. A tree that vanishes
+// newestIn is the time of the newest file in the trees, and the size of all. A tree that vanishes
 // or cannot be read is as good as empty: it can show no progress.
-func newestIn(trees []string) time.Time {
-	var newest time.Time
+func newestIn(trees []string) (newest time.Time, size int64) {
 	for _, tree := range trees {
 		_ = filepath.WalkDir(tree, func(_ string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return nil
 			}
-			if info, err := entry.Info(); err == nil && info.ModTime().After(newest) {
+			info, err := entry.Info()
+			if err != nil {
+				return nil
+			}
+			size += info.Size()
+			if info.ModTime().After(newest) {
 				newest = info.ModTime()
 			}
 			return nil
 		})
 	}
-	return newest
+	return newest, size
 }
