@@ -40,9 +40,9 @@ type ended struct {
 	cwd      string
 	start    time.Time
 	lay      map[string]fs.FileInfo // in the place of artifacts then, nil where nobody knows
-	progress []string     // where the CLI keeps its sessions
-	homes    []string     // where it writes
-	box      boundary.Box // nil when nobody knows any more what it saw
+	progress []string               // where the CLI keeps its sessions
+	homes    []string               // where it writes
+	box      boundary.Box           // nil when nobody knows any more what it saw
 
 	artifact *run.Artifact
 	decides  string // the promised artifact that decides, as documents name it

@@ -76,9 +76,9 @@ type Report struct {
 	FirstOutput  time.Time   `json:"firstOutput"`
 	LastProgress time.Time   `json:"lastProgress"`
 	// Elapsed is how long it took by a clock that nobody can set.
-	Elapsed time.Duration `json:"elapsed"`
-	ExitCode     *int        `json:"exitCode"`
-	Signal       string      `json:"signal"`
+	Elapsed  time.Duration `json:"elapsed"`
+	ExitCode *int          `json:"exitCode"`
+	Signal   string        `json:"signal"`
 	// Limit is the limit of ours that fired, Stopped is set when the caller
 	// asked for the end. Both are decided here, by our clock, and stand
 	// whatever exit status follows.
