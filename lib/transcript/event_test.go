@@ -92,3 +92,23 @@ func TestKeptTextsLast(t *testing.T) {
 		}
 	}
 }
+
+// sized is a text that says how much of it is left, or what it takes that to be.
+type sized struct {
+	*strings.Reader
+	wrong int64
+}
+
+func (s sized) Rest() int64 { return max(0, int64(s.Len())+s.wrong) }
+
+func TestAllIsReadWhateverTheSizeIsTakenToBe(t *testing.T) {
+	text := strings.Repeat("text ", 5000)
+	for _, wrong := range []int64{0, -100, 100, -1 << 20} {
+		if got, err := ReadAll(sized{strings.NewReader(text), wrong}); err != nil || string(got) != text {
+			t.Errorf("%d bytes wrong: %d of %d bytes, %v", wrong, len(got), len(text), err)
+		}
+	}
+	if got, err := ReadAll(strings.NewReader(text)); err != nil || string(got) != text {
+		t.Errorf("without a size: %d bytes, %v", len(got), err)
+	}
+}

@@ -70,7 +70,7 @@ func scan(r io.Reader, f *transcript.File, s *transcript.Scratch) error {
 	if f.End.Offset > 0 { // lines, continued
 		return p.lines(r, s)
 	}
-	text, err := io.ReadAll(r)
+	text, err := transcript.ReadAll(r)
 	if err != nil {
 		return fmt.Errorf("read %q: %w", f.Path, err)
 	}

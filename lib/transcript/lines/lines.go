@@ -60,12 +60,25 @@ func Walk(r io.Reader, f *transcript.File, s *transcript.Scratch, needle *Needle
 			return fmt.Errorf("read %q: %w", f.Path, err)
 		}
 		if have == len(buf) {
-			buf = append(buf, make([]byte, len(buf))...)
+			buf = roomier(buf, r)
 			s.Buffer = buf
 		}
 	}
 	w.last(buf[:have])
 	return nil
+}
+
+// roomier gives a line that does not fit a buffer of eight times the size, but no
+// more than the rest of the file can need. What a step leaves behind is little then,
+// and room that nothing is read into costs nothing: a huge line is in memory once.
+func roomier(buf []byte, r io.Reader) []byte {
+	size := int64(len(buf)) * 8
+	if file, ok := r.(transcript.Sized); ok {
+		size = min(size, int64(len(buf))+max(file.Rest()+1, blockSize))
+	}
+	room := make([]byte, size)
+	copy(room, buf)
+	return room
 }
 
 type walker struct {

@@ -39,6 +39,15 @@ func (r *reading) Read(buf []byte) (int, error) {
 	return n, err
 }
 
+// Rest implements [transcript.Sized].
+func (r *reading) Rest() int64 {
+	info, err := r.file.Stat()
+	if err != nil {
+		return 0
+	}
+	return max(0, min(r.to, info.Size())-r.at)
+}
+
 // answer says what became of an attempt to read what is in memory.
 type answer int
 

@@ -37,3 +37,28 @@ func OpenRegular(path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// Sized is a reader that can say how many bytes are left, as far as is known.
+type Sized interface{ Rest() int64 }
+
+// ReadAll reads to the end, into room of the right size where the reader knows it.
+func ReadAll(r io.Reader) ([]byte, error) {
+	file, ok := r.(Sized)
+	if !ok {
+		return io.ReadAll(r)
+	}
+	text := make([]byte, 0, file.Rest()+1)
+	for {
+		n, err := r.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if errors.Is(err, io.EOF) {
+			return text, nil
+		}
+		if err != nil {
+			return text, err
+		}
+		if len(text) == cap(text) {
+			text = append(text, 0)[:len(text)]
+		}
+	}
+}
