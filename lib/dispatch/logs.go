@@ -251,13 +251,23 @@ func foldable(m run.Manifest, file string) ([]run.ErrorRow, error) {
 		if row.WorkerID != own.WorkerID {
 			continue
 		}
-		purpose := map[string]string{
-			run.RoleVerifier: PurposeVerifier, run.RoleImplementer: PurposeImplementer, run.RoleReportWriter: PurposeReportWriter,
-		}[row.Role]
-		job := run.Job{AssignmentRef: run.AssignmentRef(orText(purpose, PurposeAnalysis), row.WorkerID), Role: row.Role, WorkerID: row.WorkerID}
+		job := run.Job{AssignmentRef: run.AssignmentRef(ownPurpose(m, row.Role), row.WorkerID), Role: row.Role, WorkerID: row.WorkerID}
 		return errorRows(*own, job, max(1, errorsAttempt(m, row.WorkerID, file)), phaseOf(purposeOf(job)), ""), nil
 	}
 	return nil, fmt.Errorf("%s: /workerId: %q is no worker of the run", file, own.WorkerID)
+}
+
+// ownPurpose is what a worker of a role is in the run for. The one errors file
+// of a translator does not say which language it is about: it is booked to the
+// first.
+func ownPurpose(m run.Manifest, role string) string {
+	if role == run.RoleTranslator && len(m.Translations) > 0 {
+		return "translator-" + m.Translations[0]
+	}
+	purpose := map[string]string{
+		run.RoleVerifier: PurposeVerifier, run.RoleImplementer: PurposeImplementer, run.RoleReportWriter: PurposeReportWriter,
+	}[role]
+	return orText(purpose, PurposeAnalysis)
 }
 
 // mostAttempts bounds the search for the attempt that an errors sidecar is of.

@@ -128,3 +128,40 @@ func TestTornLineIsToldByTheNextWriter(t *testing.T) {
 		t.Errorf("the torn line is not kept: %s, %v", text, err)
 	}
 }
+
+// A translator's errors are booked to a translation, not to an analysis.
+func TestTranslatorsErrorsAreOfATranslation(t *testing.T) {
+	m := *shopRun()
+	m.ProjectRoot, m.Translations = t.TempDir(), []string{"ko", "de"}
+	m.RoleExecutions = append(m.RoleExecutions, run.RoleExecution{Role: run.RoleTranslator, WorkerID: run.RoleTranslator})
+	path := run.Abs(m.ProjectRoot, m.Folder().WorkerErrors(run.RoleTranslator, 1))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sidecar := `{"schemaVersion":"1.0","kind":"okstra-worker-errors","workerId":"translator","errors":[{"at":"","tool":"grep","command":"grep x","exitCode":2,"message":"no file"}]}`
+	if err := os.WriteFile(path, []byte(sidecar), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := foldable(m, path)
+	if err != nil || len(rows) != 1 || rows[0].AssignmentRef != "assignment:translator-ko:translator" || rows[0].Phase != "phase-6-synthesis" {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+// Stages of a task type that has none, and stages of no plan, are refused with
+// their place.
+func TestStagesWithoutAPlan(t *testing.T) {
+	for _, tt := range []struct {
+		taskType string
+		stages   []run.StageChoice
+		want     string
+	}{
+		{"error-analysis", []run.StageChoice{{Number: 1}}, "in.json: /inputs/stages: "},
+		{"implementation", []run.StageChoice{{Word: run.AllStages}}, "in.json: /inputs/approvedPlanPath: "},
+	} {
+		c := &creation{p: &Planner{}, doc: jsondoc.Doc{Name: "in.json"}, in: run.InputFields{TaskType: tt.taskType, Stages: tt.stages}}
+		if err := c.chooseStage(0); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s %v: %v, want %s", tt.taskType, tt.stages, err, tt.want)
+		}
+	}
+}

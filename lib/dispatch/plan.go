@@ -32,7 +32,9 @@ type Planner struct {
 	Attach      []string          // files whose text goes into the prompts
 	Warn        func(text string) // something a person should know
 
-	onlyPrepared bool // a run that has begun is not taken up again
+	onlyPrepared bool      // a run that has begun is not taken up again
+	task         []byte    // the text that every prompt has to hold, nil for any
+	taskAt       time.Time // when it was changed
 }
 
 // Inputs plans from the wizard's run inputs: it creates what is missing of the
@@ -209,11 +211,36 @@ func (c *creation) sameRun() bool {
 			return false
 		}
 	}
+	if name := c.staleTask(); name != "" {
+		c.p.Warn(fmt.Sprintf("%s holds another text of the task; it is kept, and this is another run", name))
+		return false
+	}
 	m, err := run.LoadManifest(c.folder.Abs(c.folder.RunManifest()))
 	if err != nil {
 		return true
 	}
 	return m.Status == "prepared" || m.Status == "running" && !c.p.onlyPrepared
+}
+
+// staleTask is a prompt of the folder's run that was made of another text of the
+// task than this one, "" without one. What a lead added to a prompt is no such
+// thing, but a task that was edited is another task. Lines behind the task may
+// be either; they are the lead's if the task is older than they are.
+func (c *creation) staleTask() string {
+	for _, id := range c.in.Workers {
+		name := c.folder.Prompt(id, PurposeAnalysis)
+		text, err := os.ReadFile(c.folder.Abs(name))
+		if err != nil {
+			continue
+		}
+		_, rest, found := bytes.Cut(text, c.p.task)
+		info, err := os.Stat(c.folder.Abs(name))
+		added := len(rest) > 0 && !bytes.HasPrefix(rest, []byte("\n## Attached: "))
+		if !found || added && err == nil && c.p.taskAt.After(info.ModTime()) {
+			return name
+		}
+	}
+	return ""
 }
 
 // sameInputs compares the bytes of run inputs but for isNewTask: what was a new

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +20,8 @@ type Adhoc struct {
 
 // Adhoc plans a run for one prompt: task "adhoc/<name of the prompt>", type
 // error-analysis. The prompt becomes the brief and stands in every worker's
-// prompt. A run of the same prompt that has not begun is completed.
+// prompt. A run of the same prompt that has not begun is completed, unless the
+// text of the prompt was changed meanwhile: then it is another run.
 func (p *Planner) Adhoc(ctx context.Context, o Adhoc) ([]run.Job, error) {
 	if err := checkFile(o.Prompt); err != nil {
 		return nil, &PlanError{Status: 2, Problems: []error{fmt.Errorf("--prompt %w", err)}}
@@ -48,6 +50,13 @@ func (p *Planner) Adhoc(ctx context.Context, o Adhoc) ([]run.Job, error) {
 	with := *p
 	with.Attach = append([]string{o.Prompt}, p.Attach...)
 	with.onlyPrepared = true
+	if with.task, err = os.ReadFile(o.Prompt); err != nil {
+		return nil, &PlanError{Status: 2, Problems: []error{err}}
+	}
+	with.task = attachedText(with.task)
+	if info, err := os.Stat(o.Prompt); err == nil {
+		with.taskAt = info.ModTime()
+	}
 	return with.Inputs(ctx, doc, 0)
 }
 

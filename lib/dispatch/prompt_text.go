@@ -44,11 +44,13 @@ func (a assignment) body() string {
 	}
 	for _, file := range a.attached {
 		fmt.Fprintf(&b, "\n## Attached: %s\n\n", path.Base(file.name))
-		b.Write(bytes.TrimRight(file.text, "\n"))
-		b.WriteByte('\n')
+		b.Write(attachedText(file.text))
 	}
 	return b.String()
 }
+
+// attachedText is the text of a file as it stands in a prompt.
+func attachedText(text []byte) []byte { return append(bytes.TrimRight(text, "\n"), '\n') }
 
 // purposeKind is a purpose without its round or language.
 func purposeKind(purpose string) string {

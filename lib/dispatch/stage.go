@@ -26,6 +26,9 @@ func (c *creation) chooseStage(asked int) error {
 		}
 		return nil
 	}
+	if !worksInTree(c.in.TaskType) {
+		return &PlanError{Status: 2, Problems: []error{fmt.Errorf("%s: /inputs/stages: %d stages (expected [] for %s)", c.doc.Name, len(c.in.Stages), c.in.TaskType)}}
+	}
 	if c.in.Stages[0].Word == run.WholeTaskStage {
 		return nil
 	}
@@ -64,6 +67,9 @@ func numbers(list []int) string {
 func (c *creation) dueStages() ([]int, error) {
 	var chosen []int
 	for _, s := range c.in.Stages {
+		if s.Word == run.AllStages && c.in.ApprovedPlanPath == "" {
+			return nil, &PlanError{Status: 2, Problems: []error{fmt.Errorf("%s: /inputs/approvedPlanPath: \"\" (expected the plan whose stages %q stands for)", c.doc.Name, run.AllStages)}}
+		}
 		if s.Word == run.AllStages {
 			all, err := c.plannedStages()
 			if err != nil {

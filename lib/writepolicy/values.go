@@ -86,13 +86,15 @@ func relativePaths(v any, label string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range paths {
+	seen := make(map[string]bool, len(paths))
+	for _, p := range paths {
 		if !isNormalRelative(p) {
 			return nil, refuse("path-form", "%s: %q is no normalised relative path", label, p)
 		}
-		if slices.Contains(paths[:i], p) {
+		if seen[p] {
 			return nil, refuse("path-twice", "%s: path %q stands twice", label, p)
 		}
+		seen[p] = true
 	}
 	return paths, nil
 }
