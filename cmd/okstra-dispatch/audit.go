@@ -8,7 +8,6 @@ import (
 
 	"okstra/lib/audit"
 	"okstra/lib/cli"
-	"okstra/lib/jsondoc"
 	"okstra/lib/writepolicy"
 )
 
@@ -66,19 +65,15 @@ EXAMPLES
 
 // policiesFlag declares --policy and gives a function that reads the files.
 func policiesFlag(f *cli.Flags) func(std cli.IO) ([]writepolicy.Policy, error) {
-	files := f.Strings("policy")
+	files := f.InputFlags("policy")
 	return func(std cli.IO) ([]writepolicy.Policy, error) {
 		var policies []writepolicy.Policy
 		var faults []error
-		for _, file := range *files {
-			doc, err := jsondoc.ReadFile(absolute(std, file))
+		for i := range *files {
+			policy, err := readPolicy(std, &(*files)[i])
 			if err != nil {
-				faults = append(faults, cli.BadInput(err))
+				faults = append(faults, err)
 				continue
-			}
-			policy, err := writepolicy.Load(doc)
-			if err != nil {
-				faults = append(faults, fmt.Errorf("%s: %w", file, err))
 			}
 			policies = append(policies, policy)
 		}

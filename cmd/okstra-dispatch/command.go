@@ -45,6 +45,15 @@ func catalogueFlag(f *cli.Flags) func() (*provider.Catalogue, error) {
 	}
 }
 
+// noStream refuses "-" where a file's place matters, because files are written
+// beside it or it is named in documents.
+func noStream(flag, name string) error {
+	if name == "-" {
+		return cli.Usagef("--%s: \"-\" is standard input (expected a file that has a place; ./- is one of that name)", flag)
+	}
+	return nil
+}
+
 // host gathers what the library may use of this process.
 func host(std cli.IO, cat *provider.Catalogue) (dispatch.Host, error) {
 	self, err := os.Executable()
@@ -72,6 +81,9 @@ func manifestFlag(f *cli.Flags) func(cli.IO) (string, error) {
 // manifestPath is the path of a run manifest. Of a folder it is said which
 // file is meant.
 func manifestPath(std cli.IO, name string) (string, error) {
+	if err := noStream("run-manifest", name); err != nil {
+		return "", err
+	}
 	path := absolute(std, name)
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return path, nil // what else may be wrong is told when it is read

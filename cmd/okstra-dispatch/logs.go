@@ -66,6 +66,9 @@ func errorsFoldFlags(f *cli.Flags) cli.Body {
 		}
 		files := make([]string, len(*sidecars))
 		for i, name := range *sidecars {
+			if name == "-" {
+				return cli.Usagef("SIDECAR: \"-\" is standard input (expected a file, whose name tells whose it is; ./- is one of that name)")
+			}
 			files[i] = absolute(std, name)
 		}
 		n, err := logs.Fold(ctx, files)

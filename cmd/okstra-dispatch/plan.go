@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"okstra/lib/cli"
 	"okstra/lib/dispatch"
@@ -25,6 +26,10 @@ func planFlags(f *cli.Flags) cli.Body {
 	f.Time("now")
 	return func(ctx context.Context, std cli.IO) error {
 		cat, err := catalogue()
+		err = errors.Join(err, noStream("prompt", *prompt))
+		for _, name := range *attach {
+			err = errors.Join(err, noStream("attach", name))
+		}
 		if err != nil {
 			return err
 		}

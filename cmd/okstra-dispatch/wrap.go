@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"okstra/lib/cli"
@@ -26,7 +27,7 @@ func wrapFlags(f *cli.Flags) cli.Body {
 		if *boundarySet && !policy.Set() {
 			return cli.Usagef("--boundary needs --policy: without one nothing says what may be kept")
 		}
-		if err := tooShort("timeout", wall); err != nil {
+		if err := errors.Join(noStream("prompt", *prompt), tooShort("timeout", wall)); err != nil {
 			return err
 		}
 		h, err := host(std, nil)

@@ -55,6 +55,21 @@ func (f *Flags) InputFlag(name string) *Input {
 	return in
 }
 
+// InputFlags is a flag with a file to read that may be given several times.
+func (f *Flags) InputFlags(name string) *[]Input {
+	v := new([]Input)
+	f.flag(name, &option{many: true, set: func(s string) error {
+		in := Input{label: "--" + name}
+		if err := in.assign(s); err != nil {
+			return err
+		}
+		*v = append(*v, in)
+		f.inputs = append(f.inputs, &in)
+		return nil
+	}})
+	return v
+}
+
 // Inputs takes all remaining arguments as files; at least one must be given.
 func (f *Flags) Inputs(name string) *[]Input { return f.fileArgs(name, false) }
 
