@@ -15,9 +15,9 @@ func app() cli.App {
 			{Name: "events", Summary: "transcripts as usage events", Help: eventsHelp, Flags: eventsFlags, Reads: true},
 			{Name: "sum", Summary: "events as totals", Help: sumHelp, Flags: func(f *cli.Flags) cli.Body { return sumFlags(f, false) }, Reads: true},
 			{Name: "price", Summary: "events as totals, with their price", Help: priceHelp, Flags: func(f *cli.Flags) cli.Body { return sumFlags(f, true) }, Reads: true},
-			{Name: "phases", Summary: "when the lead passed its checkpoints", Help: phasesHelp, Flags: phasesFlags, Reads: true},
-			{Name: "report", Summary: "what a project's runs consumed", Help: reportHelp, Flags: reportFlags, Reads: true},
-			{Name: "models", Summary: "the price table, or how a name finds its price", Help: modelsHelp, Flags: modelsFlags, Reads: true},
+			{Name: "phases", Summary: "when the lead passed its checkpoints", Help: phasesHelp, Flags: phasesFlags},
+			{Name: "report", Summary: "what a project's runs consumed", Help: reportHelp, Flags: reportFlags},
+			{Name: "models", Summary: "the price table, or how a name finds its price", Help: modelsHelp, Flags: modelsFlags},
 		},
 	}
 }
