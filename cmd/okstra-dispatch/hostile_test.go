@@ -49,7 +49,7 @@ var hostile = []struct {
 	{"a loop that renames", "none", `echo r >$1; mkdir a; (setsid sh -c 'while :; do mv a b; mv b a; done' &)`, "policy-violation", "ok", "", false},
 	{"its dispatcher's process stopped", "none", `kill -STOP $PPID; echo r >$1; sleep 60`, "lost", "lost", "", true},
 	{"all that is stopped", "none", `trap '' TERM; (setsid sleep 60 &) ; kill -STOP $$`, "timeout", "wall", "", true},
-	{"an artifact of a terabyte, private", "overlay", `truncate -s 1T $1`, "failed", "artifact-missing", "", false},
+	{"an artifact of a terabyte, private", "overlay", `truncate -s 1T $1`, "failed", "artifact-invalid", "", false},
 	{"the folder of results removed, private", "overlay", `rm -rf "$(dirname "$1")"`, "policy-violation", "artifact-missing", "", false},
 	{"the folder of results a link, private", "overlay", `d=$(dirname "$1"); mkdir x; echo r >x/r; rm -rf "$d"; ln -s "$PWD/x" "$d"; echo r >$1`, "policy-violation", "artifact-missing", "", false},
 	{"devices and pipes, private", "overlay", `echo r >$1; mkfifo p; ln -s / root; chmod 0 main.go`, "policy-violation", "ok", "root", false},

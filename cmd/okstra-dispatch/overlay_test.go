@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,9 +63,7 @@ func scriptedJob(t *testing.T, dir, worker, role, script string, more map[string
 		"schemaVersion": "1.0", "kind": "okstra-job", "projectRoot": shop, "workerId": worker, "role": role, "provider": "scripted",
 		"promptPath": "prompts/" + worker + ".md", "resultPath": "out/" + worker + ".md",
 	}
-	for key, value := range more {
-		job[key] = value
-	}
+	maps.Copy(job, more)
 	line, err := json.Marshal(job)
 	if err != nil {
 		t.Fatal(err)

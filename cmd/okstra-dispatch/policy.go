@@ -177,11 +177,14 @@ func plannedPathsFlags(f *cli.Flags) cli.Body {
 		if err != nil {
 			return cli.BadInput(err)
 		}
-		root := run.RootAbove(doc.Name)
+		root := ""
 		if raw, ok := doc.Lookup("/projectRoot"); ok {
 			if err := jsondoc.Unmarshal(raw, &root); err != nil {
 				return cli.BadInput(fmt.Errorf("%s: /projectRoot: %s (expected a text)", doc.Name, raw))
 			}
+		}
+		if root == "" {
+			root = run.RootAbove(doc.Name)
 		}
 		paths, err := writepolicy.PlannedPaths(root, doc)
 		if err != nil {

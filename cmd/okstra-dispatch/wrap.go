@@ -27,7 +27,7 @@ func wrapFlags(f *cli.Flags) cli.Body {
 		if *boundarySet && !policy.Set() {
 			return cli.Usagef("--boundary needs --policy: without one nothing says what may be kept")
 		}
-		if err := errors.Join(noStream("prompt", *prompt), tooShort("timeout", wall)); err != nil {
+		if err := errors.Join(noStream("prompt", *prompt), tooShort("timeout", wall), tooShort("idle", idle)); err != nil {
 			return err
 		}
 		h, err := host(std, nil)

@@ -59,6 +59,14 @@ func TestMutationsInTreesOfOddForms(t *testing.T) {
 			w.must(os.RemoveAll(w.abs("src")))
 			w.must(os.Rename(w.abs("copy"), w.abs("src")))
 		}, []string{"src tree modified unplanned"}},
+		{"the repository moved away, a link in its place", nil, func(w *world) {
+			w.must(os.Rename(w.abs(".git"), filepath.Join(w.top, "moved")))
+			w.must(os.Symlink(filepath.Join(w.top, "moved"), w.abs(".git")))
+		}, []string{".git git-info type unplanned", ".git/config git-config deleted unplanned", ".git/index git-index deleted unplanned"}},
+		{"the repository moved away, a file that names it in its place", nil, func(w *world) {
+			w.must(os.Rename(w.abs(".git"), filepath.Join(w.top, "moved")))
+			w.write(".git", "gitdir: "+filepath.Join(w.top, "moved")+"\n")
+		}, []string{".git git-info type unplanned", ".git/config git-config deleted unplanned"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -70,8 +78,16 @@ func TestMutationsInTreesOfOddForms(t *testing.T) {
 			if list, _ := Differences(first, again); len(list) > 0 {
 				t.Errorf("differences of an unchanged tree: %+v", list)
 			}
+			found := w.around(w.scope(), func() { tt.mutate(w) })
+			seen := map[string]bool{}
+			for _, c := range found.Changes {
+				if c.Surface == "" || seen[c.Path+c.Surface] && c.Surface == SurfaceTree {
+					t.Errorf("row %+v names no surface, or stands there twice", c)
+				}
+				seen[c.Path+c.Surface] = true
+			}
 			var got []string
-			for _, c := range w.around(w.scope(), func() { tt.mutate(w) }).Violations {
+			for _, c := range found.Violations {
 				got = append(got, strings.Join([]string{c.Path, c.Surface, c.Change, c.Class}, " "))
 			}
 			for _, want := range tt.want {

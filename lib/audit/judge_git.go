@@ -114,7 +114,7 @@ func (j *judge) gitFile(full string, d Difference, p place) {
 // whenever anybody asks it for a status. The shared part of a split index never
 // changes alone.
 func (j *judge) isRefreshed(d Difference) bool {
-	return !d.attributes && d.Change != Retyped && d.Type == File && j.indexChanged && j.git.IndexDigest == j.after.Git.IndexDigest
+	return !d.attributes && d.Change != Retyped && d.Change != Deleted && d.Type == File && j.indexChanged && j.git.IndexDigest == j.after.Git.IndexDigest
 }
 
 func orNone(s string) string {

@@ -30,11 +30,16 @@ func (e Env) Getenv(key string) string {
 func (e Env) Home() string { return e.Getenv("HOME") }
 
 // OkstraHome is where okstra keeps what belongs to no project: $OKSTRA_HOME,
-// else .okstra in the home directory. It is "" when neither is known; callers
-// then do without rather than write to a relative path.
+// else .okstra in the home directory. A relative $OKSTRA_HOME begins at the
+// working directory, for what is noted of it is read from others too. It is ""
+// when neither is known; callers then do without rather than write to a
+// relative path.
 func (e Env) OkstraHome() string {
-	if dir := e.Getenv("OKSTRA_HOME"); dir != "" {
+	switch dir := e.Getenv("OKSTRA_HOME"); {
+	case filepath.IsAbs(dir):
 		return dir
+	case dir != "" && e.Dir != "":
+		return filepath.Join(e.Dir, dir)
 	}
 	if home := e.Home(); home != "" {
 		return filepath.Join(home, ".okstra")

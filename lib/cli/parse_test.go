@@ -175,10 +175,11 @@ func TestEnvKnowsWhereOkstraKeepsThings(t *testing.T) {
 	}{
 		{"below the home", "/home/u", "", "/home/u/.okstra"},
 		{"named", "/home/u", "/srv/okstra", "/srv/okstra"},
+		{"named from the working directory", "/home/u", "state", "/work/state"},
 		{"unknown", "", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			env := Env{Get: func(key string) string {
+			env := Env{Dir: "/work", Get: func(key string) string {
 				return map[string]string{"HOME": tt.home, "OKSTRA_HOME": tt.okstra}[key]
 			}}
 			if got := env.OkstraHome(); got != tt.want {

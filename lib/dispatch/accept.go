@@ -100,8 +100,8 @@ func (a *acceptance) one(ctx context.Context, job run.Job) (*task, error) {
 		return nil, err
 	}
 	if t.model, err = t.row.Resolve(orText(job.Model, t.row.DefaultModel)); err != nil {
-		if t.recording == nil {
-			return nil, err
+		if job.Provider != provider.Replay {
+			return nil, err // a recording stands in for the CLI, not for its catalogue
 		}
 		t.model = provider.Model{ID: job.Model, ExecutionValue: job.ModelExecutionValue}
 	}
@@ -189,6 +189,11 @@ func (t *task) useRecording(cat *provider.Catalogue, job *run.Job) error {
 		if t.row, err = cat.Provider(orText(recording.As, provider.Replay)); err != nil {
 			return fmt.Errorf("recording %s: as: %w", recording.Path, err)
 		}
+		if recording.Model == "" && job.Model != provider.Replay {
+			if _, err := t.row.Resolve(job.Model); err != nil {
+				return err
+			}
+		}
 		job.Model = orText(recording.Model, job.Model)
 		job.ModelExecutionValue = job.Model
 	}
@@ -220,6 +225,9 @@ func complete(job *run.Job, t *task) {
 			job.JobID = t.manifest.RunID + "/" + job.AssignmentRef
 		}
 	}
+	if job.WritePolicy == nil {
+		completeArtifacts(job, t.manifest)
+	}
 	if job.Boundary == nil {
 		job.Boundary = t.row.Boundaries
 	}
@@ -232,6 +240,18 @@ func complete(job *run.Job, t *task) {
 		*list = orEmpty(*list)
 	}
 	completeLimits(&job.Limits)
+}
+
+// completeArtifacts names the files beside the result that a job may leave: its
+// audit file, where the name of the result has one, and in a run the worker's
+// errors sidecar.
+func completeArtifacts(job *run.Job, m *run.Manifest) {
+	if audit := run.AuditOf(job.ResultPath); job.AuditPath == "" && audit != job.ResultPath && isAudited(purposeOf(*job)) {
+		job.AuditPath = audit
+	}
+	if job.ErrorsSidecarPath == "" && m != nil {
+		job.ErrorsSidecarPath = m.Folder().WorkerErrors(job.WorkerID, 1)
+	}
 }
 
 func completeLimits(l *run.Limits) {

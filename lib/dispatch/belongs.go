@@ -59,16 +59,21 @@ func checkBelongs(job *run.Job, m *run.Manifest) error {
 	return nil
 }
 
-// LoadRun reads the run manifest at path, which must be the one of its run:
-// where a folder was copied or moved, everything that the manifest names lies
-// elsewhere, and what is done with the copy would be done to the other run, or
-// to nothing.
+// LoadRun reads the run manifest at path. One that lies in a run folder must be
+// the one of its run: where a folder was copied or moved, everything that the
+// manifest names lies elsewhere, and what is done with the copy would be done to
+// the other run, or to nothing.
 func LoadRun(path string) (run.Manifest, error) {
 	m, err := run.LoadManifest(path)
 	if err != nil {
 		return m, err
 	}
-	if own := run.Abs(m.ProjectRoot, m.Folder().RunManifest()); !sameFile(path, own) {
+	place := m.Folder().RunManifest()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return m, err
+	}
+	if own := run.Abs(m.ProjectRoot, place); strings.HasSuffix(abs, "/"+place) && !sameFile(abs, own) {
 		return m, &PlanError{Problems: []error{fmt.Errorf("%s: it is not the manifest of its run, which is %s: was the folder copied or moved (projectRoot: %q)?", path, own, m.ProjectRoot)}}
 	}
 	return m, nil

@@ -47,10 +47,19 @@ func (l leases) take(ctx context.Context, path string) error {
 	}
 	held, err := atomicfile.Lock(ctx, path, leaseWait)
 	if err != nil {
-		return fmt.Errorf("another dispatcher works on this run folder: %w", err)
+		return whyBusy("another dispatcher works on this run folder", err)
 	}
 	l[path] = held
 	return nil
+}
+
+// whyBusy says what the holder of a busy lock does. A lock that cannot be made
+// is nobody's.
+func whyBusy(what string, err error) error {
+	if errors.Is(err, atomicfile.ErrBusy) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return err
 }
 
 func (l leases) release() {

@@ -44,6 +44,8 @@ type ended struct {
 	homes    []string               // where it writes
 	box      boundary.Box           // nil when nobody knows any more what it saw
 
+	withheld withheld // by the boundary
+
 	artifact *run.Artifact
 	decides  string // the promised artifact that decides, as documents name it
 	warnings []string
@@ -65,7 +67,7 @@ func (v *ended) facts() Facts {
 		f.ExitCode = *report.ExitCode
 	}
 	var fault string
-	f.Artifact, v.decides, fault, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), begun{v.start, v.lay}, v.foreign)
+	f.Artifact, v.decides, fault, v.artifact = inspectAll(v.job.ProjectRoot, promises(v.job, v.manifest), begun{v.start, v.lay, v.withheld}, v.foreign)
 	if v.keptBack != nil {
 		f.Artifact, v.decides = ArtifactMissing, v.keptBack.Path
 		v.warn("not-copied-out: %s", v.keptBack.Path)
@@ -237,6 +239,7 @@ func (a *attempt) evidence() *ended {
 	v := &ended{
 		job: a.t.job, manifest: a.t.manifest, row: a.t.row, files: a.files, report: a.end.Report, lost: a.lost, keptBack: a.keptBack(), summary: a.end.Summary,
 		session: a.sidecar.SessionID, cwd: a.sidecar.Placement.Cwd, start: a.start, lay: a.lay, progress: a.launch.Progress, homes: a.launch.Writable, box: a.box,
+		withheld: withheldOf(a.t.job.ProjectRoot, a.box.Record().Mutations),
 	}
 	// What the job left while the clock was set back is not older for that.
 	v.start = v.start.Add(-proc.WentBack(v.start, a.e.host.Now()))

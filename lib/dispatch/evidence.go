@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"okstra/lib/audit"
 	"okstra/lib/digest"
 	"okstra/lib/dispatch/proc"
 	"okstra/lib/jsondoc"
@@ -28,7 +29,8 @@ type begun struct {
 	time time.Time
 	// lay is what lay in the place of artifacts then, where that is known: what
 	// was not touched since is not new, whatever the clock says.
-	lay map[string]fs.FileInfo
+	lay  map[string]fs.FileInfo
+	kept withheld // by the boundary
 }
 
 // layIn notes what lies in the place of artifacts.
@@ -140,6 +142,9 @@ func inspectAll(root string, wants []promised, since begun, foreign func(path st
 	}
 	look := func(want promised) (ArtifactState, run.Artifact, string) {
 		state, record, warning := inspect(root, want, since)
+		if known, ok := since.kept[run.Abs(root, want.path)]; ok {
+			return known, record, ""
+		}
 		if record.NewerThanStart && foreign(want.path) {
 			return ArtifactMissing, run.Artifact{Path: want.path}, ""
 		}
@@ -155,6 +160,25 @@ func inspectAll(root string, wants []promised, since begun, foreign func(path st
 		decides = want.path
 	}
 	return state, decides, warning, &record
+}
+
+// withheld is what became of artifacts that a job left inside of its overlay and
+// that did not come out of it, by absolute path: what lies in the tree is not
+// what the job left. The outcome is the one that it has without a boundary.
+type withheld map[string]ArtifactState
+
+func withheldOf(root string, mutations []run.Mutation) withheld {
+	kept := withheld{}
+	for _, m := range mutations {
+		switch {
+		case m.Class != audit.ClassArtifact || m.CopiedOut:
+		case m.Change == audit.Deleted:
+			kept[run.Abs(root, m.Path)] = ArtifactMissing
+		default: // a link, a folder, a pipe, or too large
+			kept[run.Abs(root, m.Path)] = ArtifactInvalid
+		}
+	}
+	return kept
 }
 
 // causePhrases name a cause in an error message, tried in this order. A phrase

@@ -173,7 +173,7 @@ func TestTheClockDoesNotDecideAloneWhatIsNew(t *testing.T) {
 	write(left.path)
 	lay := layIn(dir, []promised{left, made})
 	write(made.path)
-	early := begun{time.Now().Add(-time.Hour), lay}
+	early := begun{time: time.Now().Add(-time.Hour), lay: lay}
 	if got, _, _ := inspect(dir, left, early); got != ArtifactStale {
 		t.Errorf("what lay there before is %s, want %s", got, ArtifactStale)
 	}

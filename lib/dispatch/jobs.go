@@ -200,6 +200,15 @@ func roleOfBatch(batch string) string {
 	return ""
 }
 
+// verdictRound is the part of a verdict file's name that tells the round: the
+// gaps of a critic are a round of re-verification like any other.
+func verdictRound(roundKind string, round int) string {
+	if roundKind == PurposeCriticGap {
+		roundKind = "reverify"
+	}
+	return roundKind + "-r" + strconv.Itoa(round)
+}
+
 // purposeRound is the purpose of a packet of converge's queue.
 func purposeRound(roundKind string, round int) (string, error) {
 	switch roundKind {

@@ -1,12 +1,14 @@
 package dispatch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,13 +83,16 @@ func (l Logs) Activity(ctx context.Context, raw []byte, now time.Time) error {
 		if err != nil {
 			return nil, err
 		}
-		line, err := checkedLine(m, doc, "event", func(p *problems) { checkActivity(p, doc, id, last) })
+		line, err := checkedLine(m, doc, "event", func(p *problems) { checkActivity(p, m, doc, id, last, run.Stamp(now)) })
 		return [][]byte{line}, err
 	})
 }
 
 // withDefaults sets the keys that doc lacks.
 func withDefaults(doc jsondoc.Doc, defaults [][2]string) (_ jsondoc.Doc, err error) {
+	if raw := bytes.TrimSpace(doc.Raw); !bytes.HasPrefix(raw, []byte("{")) {
+		return doc, &PlanError{Status: 2, Problems: []error{fmt.Errorf("%s: %s (expected an object)", doc.Name, oneLine(string(raw)))}}
+	}
 	for _, d := range defaults {
 		if _, ok := doc.Lookup("/" + d[0]); ok {
 			continue
@@ -102,10 +107,11 @@ func withDefaults(doc jsondoc.Doc, defaults [][2]string) (_ jsondoc.Doc, err err
 // activityKinds are the kinds of activity events.
 var activityKinds = []string{"worker-dispatch", "worker-collect", "verification", "self-fix", "user-decision"}
 
-// checkActivity holds an event against its place in the log: id is the next
-// one, last the time of the event before. A checkpoint line is none, whatever
-// its kind says: only Logs.Progress knows its grammar, and what it ends.
-func checkActivity(p *problems, doc jsondoc.Doc, id, last string) {
+// checkActivity holds an event against the run and its place in the log: id is
+// the next one, last the time of the event before. A time that is still to come
+// would be that of every event behind it. A checkpoint line is none, whatever its
+// kind says: only Logs.Progress knows its grammar, and what it ends.
+func checkActivity(p *problems, m run.Manifest, doc jsondoc.Doc, id, last, now string) {
 	var event run.EventRow
 	if doc.Decode(&event) != nil {
 		return // the schema has said so
@@ -116,6 +122,10 @@ func checkActivity(p *problems, doc jsondoc.Doc, id, last string) {
 	if _, ok := doc.Lookup("/line"); ok && event.Kind != "progress" {
 		p.add("/line", "a checkpoint line (expected none in an event of kind %s)", event.Kind)
 	}
+	checkAssignment(p, m, event.AssignmentRef, event.Role)
+	if latest := max(now, last); event.At > latest {
+		p.add("/at", "%q is still to come (expected %q or earlier)", event.At, latest)
+	}
 	if event.ID != id {
 		p.add("/id", "%q (expected %q, the next one)", event.ID, id)
 	}
@@ -124,6 +134,22 @@ func checkActivity(p *problems, doc jsondoc.Doc, id, last string) {
 	}
 	if _, ok := doc.Lookup("/workerId"); ok {
 		p.add("/workerId", "events of the lead carry none (expected the worker in assignmentRef)")
+	}
+}
+
+// checkAssignment wants an assignment to be of a worker of the run, in the role
+// that it has there. A row that names none is about the run.
+func checkAssignment(p *problems, m run.Manifest, ref, role string) {
+	worker := run.LedgerRow{AssignmentRef: ref}.WorkerKey()
+	if worker == "" {
+		return
+	}
+	i := slices.IndexFunc(m.RoleExecutions, func(r run.RoleExecution) bool { return r.WorkerID == worker })
+	switch {
+	case i < 0:
+		p.add("/assignmentRef", "%q: %q is no worker of the run", ref, worker)
+	case role != "" && role != m.RoleExecutions[i].Role:
+		p.add("/role", "%q (expected %q, as which %q is in the run)", role, m.RoleExecutions[i].Role, worker)
 	}
 }
 
@@ -155,7 +181,12 @@ func (l Logs) Error(ctx context.Context, doc jsondoc.Doc, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	line, err := checkedLine(m, doc, "error", func(*problems) {})
+	line, err := checkedLine(m, doc, "error", func(p *problems) {
+		var row run.ErrorRow
+		if jsondoc.Unmarshal(doc.Raw, &row) == nil {
+			checkAssignment(p, m, row.AssignmentRef, row.Role)
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -187,7 +218,11 @@ func checkedLine(m run.Manifest, doc jsondoc.Doc, kind string, more func(*proble
 	if err := p.err(2); err != nil {
 		return nil, err
 	}
-	return jsondoc.MarshalLine(jsonRaw(doc.Raw))
+	line, err := jsondoc.MarshalLine(jsonRaw(doc.Raw))
+	if err == nil && len(line) > jsonl.MaxLine {
+		err = &PlanError{Status: 2, Problems: []error{fmt.Errorf("%s: a row of %d bytes, which no reader takes (expected at most %d)", doc.Name, len(line), jsonl.MaxLine)}}
+	}
+	return line, err
 }
 
 // Fold takes errors sidecars into the errors log, each row once; without
@@ -220,12 +255,7 @@ func (l Logs) Fold(ctx context.Context, files []string) (int, error) {
 			p.list = append(p.list, err)
 			continue
 		}
-		for _, row := range rows {
-			if key := rowKey(row); !known[key] {
-				known[key] = true
-				fresh = append(fresh, row)
-			}
-		}
+		fresh = append(fresh, known.add(rows)...)
 	}
 	if err := p.err(2); err != nil {
 		return 0, err
@@ -294,16 +324,34 @@ func rowKey(r run.ErrorRow) string {
 	return strings.Join([]string{r.At, worker, r.Command, exit, r.Message}, "\x00")
 }
 
-func foldedRows(m run.Manifest) (map[string]bool, error) {
+// folded counts the rows of the errors log that came from sidecars. A tool may
+// fail twice in a second with the same words, so a sidecar that has a row twice
+// tells of two failures; told once more, it tells of no third.
+type folded map[string]int
+
+// add gives those rows of one sidecar that are not in the log, and counts them.
+func (f folded) add(sidecar []run.ErrorRow) (fresh []run.ErrorRow) {
+	seen := map[string]int{}
+	for _, row := range sidecar {
+		key := rowKey(row)
+		if seen[key]++; seen[key] > f[key] {
+			f[key]++
+			fresh = append(fresh, row)
+		}
+	}
+	return fresh
+}
+
+func foldedRows(m run.Manifest) (folded, error) {
 	rows, _, err := jsonl.ReadFile(run.Abs(m.ProjectRoot, m.ErrorsLogPath))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	known := map[string]bool{}
+	known := folded{}
 	for _, row := range rows {
 		var r run.ErrorRow
 		if jsondoc.Unmarshal(row.Raw, &r) == nil && r.RunID == m.RunID && r.Source == "sidecar" {
-			known[rowKey(r)] = true
+			known[rowKey(r)]++
 		}
 	}
 	return known, nil

@@ -26,6 +26,7 @@ func logsOf(t *testing.T, m run.Manifest) Logs {
 func TestActivityIDsOfManyWriters(t *testing.T) {
 	m := *shopRun()
 	m.ProjectRoot = t.TempDir()
+	m.RoleExecutions = append(m.RoleExecutions, run.RoleExecution{WorkerID: "claude", Role: run.RoleAnalyser})
 	now := time.Date(2026, 9, 8, 20, 0, 0, 0, time.UTC)
 	var group sync.WaitGroup
 	for i := range 6 {
@@ -46,15 +47,19 @@ func TestActivityIDsOfManyWriters(t *testing.T) {
 		}
 	}
 	for event, want := range map[string]string{
-		`{"kind":"verification","round":2,"id":"A-001"}`:                       `"A-007", the next one`,
-		`{"kind":"verification","round":2,"id":"A-999"}`:                       `"A-007", the next one`,
-		`{"kind":"verification","round":2,"at":"2026-09-08T19:00:00Z"}`:        "/at",
-		`{"kind":"verification","round":2,"workerId":"a"}`:                     "/workerId",
-		`{"kind":"verification","round":2,"line":"PROGRESS: complete"}`:        "/line",
-		`{"kind":"progress","line":"PROGRESS: complete"}`:                      `/kind: "progress" (expected one of worker-dispatch, worker-collect, verification, self-fix, user-decision`,
-		`{"kind":"progress","line":"no progress at all"}`:                      "/kind",
-		`{"Kind":"verification","round":2}`:                                    "/kind",
-		`{"kind":"zz"}`:                                                        `/kind: "zz" (expected`,
+		`{"kind":"verification","round":2,"id":"A-001"}`:                                                       `"A-007", the next one`,
+		`{"kind":"verification","round":2,"id":"A-999"}`:                                                       `"A-007", the next one`,
+		`{"kind":"verification","round":2,"at":"2026-09-08T19:00:00Z"}`:                                        "/at",
+		`{"kind":"verification","round":2,"workerId":"a"}`:                                                     "/workerId",
+		`{"kind":"verification","round":2,"line":"PROGRESS: complete"}`:                                        "/line",
+		`{"kind":"progress","line":"PROGRESS: complete"}`:                                                      `/kind: "progress" (expected one of worker-dispatch, worker-collect, verification, self-fix, user-decision`,
+		`{"kind":"progress","line":"no progress at all"}`:                                                      "/kind",
+		`{"Kind":"verification","round":2}`:                                                                    "/kind",
+		`{"kind":"zz"}`:                                                                                        `/kind: "zz" (expected`,
+		`{"kind":"verification","round":2,"at":"2026-09-08T20:00:01Z"}`:                                        "is still to come",
+		`{"kind":"worker-collect","assignmentRef":"assignment:analysis:nobody","attempt":1,"role":"analyser"}`: `"nobody" is no worker of the run`,
+		`{"kind":"worker-collect","assignmentRef":"assignment:analysis:claude","attempt":1,"role":"verifier"}`: `"verifier" (expected "analyser"`,
+		`[]`: "[] (expected an object)",
 		`{"kind":"verification","round":2,"runId":"a:b:c:error-analysis:001"}`: "/runId",
 	} {
 		if err := logsOf(t, m).Activity(t.Context(), []byte(event), now); err == nil || !strings.Contains(err.Error(), want) {
@@ -162,6 +167,45 @@ func TestStagesWithoutAPlan(t *testing.T) {
 		c := &creation{p: &Planner{}, doc: jsondoc.Doc{Name: "in.json"}, in: run.InputFields{TaskType: tt.taskType, Stages: tt.stages}}
 		if err := c.chooseStage(0); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s %v: %v, want %s", tt.taskType, tt.stages, err, tt.want)
+		}
+	}
+}
+
+// A sidecar tells of as many failures as it has rows, however often it is told.
+func TestARowThatASidecarHasTwiceIsTwoFailures(t *testing.T) {
+	row, other := run.ErrorRow{At: "2026-09-08T20:00:00Z", Message: "no"}, run.ErrorRow{At: "2026-09-08T20:00:00Z", Message: "never"}
+	known := folded{rowKey(other): 1}
+	for _, tt := range []struct {
+		name    string
+		sidecar []run.ErrorRow
+		want    int
+	}{
+		{"twice in one", []run.ErrorRow{row, other, row}, 2},
+		{"the same once more", []run.ErrorRow{row, other, row}, 0},
+		{"a copy of a part", []run.ErrorRow{row}, 0},
+		{"it has grown", []run.ErrorRow{row, other, row, row, other}, 2},
+	} {
+		if got := known.add(tt.sidecar); len(got) != tt.want {
+			t.Errorf("%s: %d rows are new, want %d", tt.name, len(got), tt.want)
+		}
+	}
+}
+
+// A row that no reader takes is refused, and so is one of somebody else.
+func TestErrorRowsThatNobodyCouldReadAreRefused(t *testing.T) {
+	m := *shopRun()
+	m.ProjectRoot = t.TempDir()
+	for text, want := range map[string]string{
+		`{"errorType":"cli-failure","message":"` + strings.Repeat("m", jsonl.MaxLine) + `"}`:     "which no reader takes",
+		`{"errorType":"cli-failure","message":"m","assignmentRef":"assignment:analysis:nobody"}`: "is no worker of the run",
+		`null`: "null (expected an object)",
+	} {
+		doc, err := jsondoc.Parse("-", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := logsOf(t, m).Error(t.Context(), doc, time.Unix(0, 0)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Error(%.80s) = %v, want an error with %q", text, err, want)
 		}
 	}
 }

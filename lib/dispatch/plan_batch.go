@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -156,6 +155,8 @@ type packet struct {
 	SourceRoleExecutionRef string `json:"sourceRoleExecutionRef"`
 	Adversarial            bool   `json:"adversarial"`
 	ResultPath             string `json:"resultPath"`
+
+	Groups []jsonRaw `json:"groups"`
 }
 
 // jobWriter collects the jobs of a batch and writes their prompts when all of
@@ -169,7 +170,15 @@ type jobWriter struct {
 	results []string
 	attach  []attachment
 	jobs    []run.Job
-	prompts []string
+	prompts []prompt
+}
+
+// prompt is a prompt as it is planned, and what one that is there already must
+// hold: what was handed in for it.
+type prompt struct {
+	text    string
+	carries []carried
+	found   []byte // what is there, nil for nothing
 }
 
 func (p *Planner) writer(ctx context.Context, m run.Manifest) (*jobWriter, error) {
@@ -220,13 +229,20 @@ func (w *jobWriter) addPacket(file string, row jsonl.Row) error {
 		return err
 	}
 	name, raw := fmt.Sprintf("%s:%d", file, row.Number), row.Raw
+	if len(p.Groups) == 0 {
+		return fmt.Errorf("%s: /groups: none (expected at least one to be judged)", name)
+	}
 	purpose, err := purposeRound(p.RoundKind, p.Round)
 	if err != nil {
 		return fmt.Errorf("%s: /roundKind: %w", name, err)
 	}
 	for _, row := range w.maker.manifest.RoleExecutions {
 		if row.WorkerID == p.WorkerID && row.RoleExecutionRef == p.SourceRoleExecutionRef {
-			return w.add(row, purpose, p.ResultPath, raw)
+			own := w.maker.folder.Verdicts(p.WorkerID, verdictRound(p.RoundKind, p.Round))
+			if filepath.Clean(w.maker.folder.Abs(p.ResultPath)) != w.maker.folder.Abs(own) {
+				return fmt.Errorf("%s: /resultPath: %q (expected %q, the verdict file of that worker and round)", name, p.ResultPath, own)
+			}
+			return w.add(row, purpose, own, raw)
 		}
 	}
 	return fmt.Errorf("%s: /workerId: no role execution %q of worker %q in this run", name, p.SourceRoleExecutionRef, p.WorkerID)
@@ -250,38 +266,63 @@ func (w *jobWriter) add(row run.RoleExecution, purpose, resultPath string, raw [
 		a.adversary = p.Adversarial
 	}
 	w.jobs = append(w.jobs, job)
-	w.prompts = append(w.prompts, jobHeaders(job, w.maker.manifest.ErrorsLogPath).format()+a.body())
+	w.prompts = append(w.prompts, prompt{text: jobHeaders(job, w.maker.manifest.ErrorsLogPath).format() + a.body(), carries: a.carries()})
 	return nil
 }
 
 // write checks the jobs against each other, writes the prompts and gives the
 // job lines with policies and digests. A prompt that is there already stays:
-// a lead may have changed it, and its attempts refer to it.
+// a lead may have changed it, and its attempts refer to it. One that lacks what
+// was handed in for it is of another packet, and refused.
 func (w *jobWriter) write(ctx context.Context) ([]run.Job, error) {
 	for i := range w.jobs {
 		if err := w.p.contracts().derive(ctx, &w.jobs[i], &w.maker.manifest); err != nil {
 			return nil, &PlanError{Problems: []error{fmt.Errorf("job %q: %w", w.jobs[i].JobID, err)}}
 		}
 	}
-	if err := checkTogether(w.jobs); err != nil {
+	if err := errors.Join(checkTogether(w.jobs), w.findPrompts()); err != nil {
 		return nil, err
 	}
 	for i := range w.jobs {
-		path := run.Abs(w.jobs[i].ProjectRoot, w.jobs[i].PromptPath)
-		text, err := os.ReadFile(path)
-		if errors.Is(err, os.ErrNotExist) {
-			text = []byte(w.prompts[i])
-			if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
-				err = atomicfile.Write(path, text, 0o644)
+		path, text := run.Abs(w.jobs[i].ProjectRoot, w.jobs[i].PromptPath), w.prompts[i].found
+		if text == nil {
+			text = []byte(w.prompts[i].text)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return nil, err
+			}
+			if err := atomicfile.Write(path, text, 0o644); err != nil {
+				return nil, err
 			}
 		}
-		if err != nil {
-			return nil, err
-		}
-		if !bytes.Equal(text, []byte(w.prompts[i])) {
+		if string(text) != w.prompts[i].text {
 			w.p.Warn(fmt.Sprintf("%s differs from the prompt as planned; it is kept", w.jobs[i].PromptPath))
 		}
 		w.jobs[i].PromptDigest = digest.Bytes(text)
 	}
 	return w.jobs, nil
+}
+
+// findPrompts reads the prompts that are there already.
+func (w *jobWriter) findPrompts() error {
+	p := &problems{where: "plan"}
+	for i := range w.jobs {
+		path := run.Abs(w.jobs[i].ProjectRoot, w.jobs[i].PromptPath)
+		if err := checkFile(path); errors.Is(err, os.ErrNotExist) {
+			continue
+		} else if err != nil {
+			p.list = append(p.list, fmt.Errorf("prompt %w", err))
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		w.prompts[i].found = append([]byte{}, text...)
+		for _, part := range w.prompts[i].carries {
+			if !strings.Contains(string(text), part.text) {
+				p.list = append(p.list, fmt.Errorf("%s is there already and does not hold %s (remove it to plan it anew)", w.jobs[i].PromptPath, part.what))
+			}
+		}
+	}
+	return p.err(1)
 }

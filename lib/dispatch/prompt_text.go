@@ -52,6 +52,23 @@ func (a assignment) body() string {
 // attachedText is the text of a file as it stands in a prompt.
 func attachedText(text []byte) []byte { return append(bytes.TrimRight(text, "\n"), '\n') }
 
+// carries are the parts of the prompt that were handed in for it: the packet's
+// round and groups, and what is attached.
+func (a assignment) carries() []carried {
+	var parts []carried
+	if a.packet != nil {
+		round := fmt.Sprintf("Round: %d", a.packetRound())
+		parts = append(parts, carried{what: round, text: round + "\n"}, carried{what: "the groups of the packet", text: packetPart(a)})
+	}
+	for _, file := range a.attached {
+		parts = append(parts, carried{what: file.name, text: string(bytes.TrimRight(file.text, "\n"))})
+	}
+	return parts
+}
+
+// carried is a part of a prompt that was handed in, and how it is called.
+type carried struct{ what, text string }
+
 // purposeKind is a purpose without its round or language.
 func purposeKind(purpose string) string {
 	for _, kind := range []string{"reverify", "plan-verify", "translator", "report-writer"} {

@@ -170,7 +170,7 @@ func (e *engine) leaseTrees(ctx context.Context, tasks []*task) error {
 	for _, path := range slices.Compact(paths) {
 		lease, err := atomicfile.Lock(ctx, path, leaseWait)
 		if err != nil {
-			return fmt.Errorf("another batch writes to this tree: %w", err)
+			return whyBusy("another batch writes to this tree", err)
 		}
 		e.leases = append(e.leases, lease)
 	}

@@ -14,6 +14,7 @@ import (
 	"okstra/lib/jsondoc"
 	"okstra/lib/jsonl"
 	"okstra/lib/run"
+	"okstra/lib/schema"
 	"okstra/lib/writepolicy"
 )
 
@@ -142,7 +143,7 @@ func planData(reportPath string) string {
 }
 
 func (c *creation) verifiedStages() (map[int]bool, error) {
-	rows, err := readConsumers(c.folder.Abs(c.folder.Consumers()))
+	rows, err := readConsumers(c.folder.Abs(c.folder.Consumers()), c.p.Warn)
 	if err != nil {
 		return nil, err
 	}
@@ -155,22 +156,37 @@ func (c *creation) verifiedStages() (map[int]bool, error) {
 	return verified, nil
 }
 
-// readConsumers reads consumers.jsonl; a missing file has no rows.
-func readConsumers(path string) ([]run.StageConsumer, error) {
-	rows, bad, err := jsonl.ReadFile(path)
+// readConsumers reads consumers.jsonl; a missing file has no rows. A row that a
+// crash cut off says nothing, for nobody was told that it was written: warn
+// hears of it. Any other bad row may have said that a stage was taken, and is an
+// error.
+func readConsumers(path string, warn func(string)) ([]run.StageConsumer, error) {
+	file, err := jsondoc.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err := errors.Join(append(bad, err)...); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	list := make([]run.StageConsumer, len(rows))
-	for i, row := range rows {
-		if err := jsondoc.Unmarshal(row.Raw, &list[i]); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, row.Number, err)
+	defer file.Close()
+	var list []run.StageConsumer
+	var bad []error
+	for row, err := range jsonl.Rows(file, path) {
+		if err != nil && cutOff(row.Raw) {
+			warn(err.Error())
+			continue
 		}
+		var consumer run.StageConsumer
+		if err == nil {
+			err = schema.DecodeLine(path, row.Number, row.Raw, "okstra-stage-consumer", &consumer)
+		}
+		if err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		list = append(list, consumer)
 	}
-	return list, nil
+	return list, errors.Join(bad...)
 }
 
 // approve checks that the plan is the one that was decided on, and prepares the

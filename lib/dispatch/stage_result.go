@@ -224,17 +224,15 @@ func (s *StageRecorder) Taken(ctx context.Context) error {
 	if against := againstTaking(*block, in.Inputs.HandoffStages); len(against) > 0 {
 		return refusal("the report does not support a hand-off: %s", strings.Join(against, ", "))
 	}
-	rows, err := readConsumers(s.consumers())
-	if err != nil {
-		return err
+	return s.consume(ctx, stagesOf(block.Mode, block.Stages), "taken", nil)
+}
+
+// mayTake refuses a stage whose last row does not say that it is verified.
+func (s *StageRecorder) mayTake(last *run.StageConsumer, stage run.StageChoice) error {
+	if last == nil || last.Status != "verified" && last.RunID != s.Manifest.RunID {
+		return refusal("stage %s is not verified, or was taken before", shownStage(stage))
 	}
-	stages := stagesOf(block.Mode, block.Stages)
-	for _, stage := range stages {
-		if last := lastOf(rows, stage); last == nil || last.Status != "verified" && last.RunID != s.Manifest.RunID {
-			return refusal("stage %s is not verified, or was taken before", shownStage(stage))
-		}
-	}
-	return s.consume(ctx, stages, "taken", nil)
+	return nil
 }
 
 // stagesOf is what a scope or mode stands for: its stages, or the whole task.
@@ -270,41 +268,42 @@ func (s *StageRecorder) consumers() string {
 	return run.Abs(s.Manifest.ProjectRoot, s.Manifest.Folder().Consumers())
 }
 
-// consume appends a row for each stage that this run has not recorded yet.
+// consume appends a row for each stage that this run has not recorded yet. What
+// the file says is read under its lock: of two hand-offs at once one takes a
+// stage, and the other one sees that.
 func (s *StageRecorder) consume(ctx context.Context, stages []run.StageChoice, status string, token *string) error {
 	if len(stages) == 0 {
 		return refusal("%s names no stage", s.Manifest.ReportDataPath)
 	}
-	rows, err := readConsumers(s.consumers())
-	if err != nil {
-		return err
-	}
-	var fresh []run.StageConsumer
-	for _, stage := range stages {
-		if last := lastOf(rows, stage); last != nil && last.Status == status && last.RunID == s.Manifest.RunID {
-			s.Say(fmt.Sprintf("stage %s was recorded before", shownStage(stage)))
-			continue
-		}
-		fresh = append(fresh, run.StageConsumer{
-			SchemaVersion: "1.0", Kind: "okstra-stage-consumer", RunID: s.Manifest.RunID, At: run.Stamp(s.Now()),
-			Stage: stage, Status: status, VerdictToken: token, ReportDataPath: s.Manifest.ReportDataPath,
-		})
-	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	return appendConsumers(ctx, s.Say, s.consumers(), fresh)
-}
-
-// appendConsumers adds rows to consumers.jsonl.
-func appendConsumers(ctx context.Context, warn func(string), path string, rows []run.StageConsumer) error {
-	lines := make([][]byte, len(rows))
-	for i, row := range rows {
-		line, err := jsondoc.MarshalLine(row)
+	path := s.consumers()
+	silent := func(string) {} // readConsumers tells of a torn line
+	return appendFunc(ctx, silent, path, func() ([][]byte, error) {
+		rows, err := readConsumers(path, s.Say)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		lines[i] = line
-	}
-	return appendRows(ctx, warn, path, lines...)
+		var lines [][]byte
+		for _, stage := range stages {
+			last := lastOf(rows, stage)
+			if status == "taken" {
+				if err := s.mayTake(last, stage); err != nil {
+					return nil, err
+				}
+			}
+			if last != nil && last.Status == status && last.RunID == s.Manifest.RunID {
+				s.Say(fmt.Sprintf("stage %s was recorded before", shownStage(stage)))
+				continue
+			}
+			row := run.StageConsumer{
+				SchemaVersion: "1.0", Kind: "okstra-stage-consumer", RunID: s.Manifest.RunID, At: run.Stamp(s.Now()),
+				Stage: stage, Status: status, VerdictToken: token, ReportDataPath: s.Manifest.ReportDataPath,
+			}
+			line, err := jsondoc.MarshalLine(row)
+			if err != nil {
+				return nil, err
+			}
+			rows, lines = append(rows, row), append(lines, line)
+		}
+		return lines, nil
+	})
 }

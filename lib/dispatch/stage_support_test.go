@@ -2,8 +2,13 @@ package dispatch
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"okstra/lib/run"
 )
@@ -90,6 +95,69 @@ func TestAVerificationIsOfItsOwnStage(t *testing.T) {
 	} {
 		if got := againstScope(tt.stages, tt.stage); (len(got) == 0) != tt.ok {
 			t.Errorf("%s: against = %q, want none: %v", tt.name, got, tt.ok)
+		}
+	}
+}
+
+// Of several hand-offs at once one takes a stage; a row that a crash cut off is
+// none, and any other bad row stops everybody.
+func TestAStageIsTakenOnce(t *testing.T) {
+	m := *shopRun()
+	m.ProjectRoot, m.ReportDataPath = t.TempDir(), m.Folder().ReportData()
+	path := run.Abs(m.ProjectRoot, m.Folder().Consumers())
+	recorder := func(seq string) *StageRecorder {
+		own := m
+		own.RunID = strings.TrimSuffix(m.RunID, "001") + seq
+		return &StageRecorder{Manifest: own, Now: func() time.Time { return time.Unix(0, 0) }, Say: func(string) {}}
+	}
+	stages := stagesOf("", []int{1, 1})
+	token := "accepted"
+	if err := recorder("001").consume(t.Context(), stages, "verified", &token); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	refused := make(chan error, 6)
+	for i := range 6 {
+		group.Go(func() { refused <- recorder(fmt.Sprintf("%03d", i+2)).consume(t.Context(), stages, "taken", nil) })
+	}
+	group.Wait()
+	close(refused)
+	taken := 0
+	for err := range refused {
+		if err == nil {
+			taken++
+		} else if !strings.Contains(err.Error(), "was taken before") {
+			t.Error(err)
+		}
+	}
+	rows, err := readConsumers(path, func(string) {})
+	if err != nil || taken != 1 || len(rows) != 2 || rows[1].Status != "taken" {
+		t.Fatalf("%d hand-offs took the stage, rows %+v, %v", taken, rows, err)
+	}
+
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	for _, tt := range []struct {
+		name, more string
+		torn       int
+		bad        string
+	}{
+		{"cut off", first[:40], 1, ""},
+		{"cut off, and written on", first[:40] + "\n" + first + "\n", 1, ""},
+		{"zeros", "\x00\x00\x00", 1, ""},
+		{"damaged", strings.Replace(first, `"kind"`, `"kind`, 1) + "\n", 0, ":3:"},
+		{"of another kind", strings.Replace(first, "okstra-stage-consumer", "okstra-job", 1) + "\n", 0, ":3:"},
+	} {
+		if err := os.WriteFile(path, append(slices.Clone(text), tt.more...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		torn := 0
+		_, err := readConsumers(path, func(string) { torn++ })
+		if torn != tt.torn || (err == nil) != (tt.bad == "") || err != nil && !strings.Contains(err.Error(), tt.bad) {
+			t.Errorf("%s: %d torn, %v; want %d and %q", tt.name, torn, err, tt.torn, tt.bad)
 		}
 	}
 }

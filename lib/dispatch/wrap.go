@@ -45,7 +45,7 @@ func Wrap(ctx context.Context, host Host, o WrapOrder) (run.Result, error) {
 	}
 	turn, err := atomicfile.Lock(ctx, w.files.Status, leaseWait)
 	if err != nil {
-		return run.Result{}, fmt.Errorf("another command is wrapped with this prompt: %w", err)
+		return run.Result{}, whyBusy("another command is wrapped with this prompt", err)
 	}
 	defer turn.Unlock()
 	w.room = &room{dir: filepath.Dir(w.files.Status), size: roomPerJob}

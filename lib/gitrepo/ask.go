@@ -209,23 +209,6 @@ func fields(out []byte) []string {
 	return list
 }
 
-// Dirty lists the paths with work that is not committed: staged, changed or
-// untracked. Ignored files are no work.
-func (r Repo) Dirty(ctx context.Context) ([]string, error) {
-	// The repository's filters may run for this, so its owner must be ours.
-	out, err := r.run(ctx, quiet, []string{"status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"})
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, entry := range fields(out) {
-		if len(entry) > 3 {
-			list = append(list, entry[3:])
-		}
-	}
-	return list, nil
-}
-
 // Ignored gives those of the paths that git neither tracks nor would track.
 func (r Repo) Ignored(ctx context.Context, paths []string) ([]string, error) {
 	r.stdin = []byte(strings.Join(paths, "\x00") + "\x00")

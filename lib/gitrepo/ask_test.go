@@ -33,7 +33,6 @@ func TestQuestions(t *testing.T) {
 		{"commit of a tag", func() (any, error) { return repo.Commit(ctx, "v1") }, head},
 		{"refs", func() (any, error) { return repo.Refs(ctx) }, map[string]string{"refs/heads/main": head, "refs/heads/side": head, "refs/tags/v1": head}},
 		{"worktrees", func() (any, error) { return repo.Worktrees(ctx) }, []Worktree{{Path: s.dir, Head: head, Branch: "refs/heads/main"}, {Path: filepath.Join(s.home, "side"), Head: head, Branch: "refs/heads/side"}}},
-		{"clean", func() (any, error) { return repo.Dirty(ctx) }, []string(nil)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := tt.ask()
@@ -113,7 +112,7 @@ func TestAQuestionStartsNoProgramOfTheRepository(t *testing.T) {
 	s.git("config", "core.pager", "touch "+mark)
 	ctx, repo := t.Context(), s.repo()
 	_, _ = repo.Refs(ctx)
-	_, _ = repo.Dirty(ctx)
+	_, _ = repo.Ask(ctx, "status", "--porcelain")
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("a command of .git/config was run")
 	}
@@ -134,7 +133,7 @@ func TestReport28QuestionsLeaveTheIndexAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, repo := t.Context(), s.repo()
-	if _, err := repo.Dirty(ctx); err != nil {
+	if _, err := repo.Ask(ctx, "status", "--porcelain"); err != nil {
 		t.Errorf("a foreign index.lock stops a question: %v", err)
 	}
 	if _, err := repo.Refs(ctx); err != nil {

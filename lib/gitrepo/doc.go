@@ -1,5 +1,5 @@
-// Package gitrepo asks a git repository questions, and makes and removes the
-// worktrees of tasks.
+// Package gitrepo asks a git repository questions, and makes the worktrees of
+// tasks.
 //
 // The git program answers; nothing of its formats is read here that git does
 // not document as stable. A question takes no lock, refreshes no index and

@@ -40,15 +40,6 @@ func (w Worktrees) remember(ctx context.Context, key string, place Place) error 
 	return w.update(ctx, func(doc jsondoc.Doc) (jsondoc.Doc, error) { return doc.Set(jsondoc.Pointer(key), place) })
 }
 
-func (w Worktrees) forget(ctx context.Context, key string) error {
-	return w.update(ctx, func(doc jsondoc.Doc) (jsondoc.Doc, error) {
-		if _, ok := doc.Lookup(jsondoc.Pointer(key)); !ok {
-			return doc, nil
-		}
-		return doc.Delete(jsondoc.Pointer(key))
-	})
-}
-
 // update edits the registry and keeps what other versions wrote into it.
 func (w Worktrees) update(ctx context.Context, edit func(jsondoc.Doc) (jsondoc.Doc, error)) error {
 	return atomicfile.Update(ctx, w.registry(), 0o644, func(old []byte) ([]byte, error) {

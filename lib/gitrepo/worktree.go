@@ -164,8 +164,7 @@ func isNumbered(branch, name string) bool {
 // an upstream is what writes the repository's configuration. isOurs tells that
 // a branch of that name is this task's own, to be taken up where it stands.
 func add(ctx context.Context, repo Repo, place Place, base string, isOurs bool) (string, error) {
-	// A worktree whose folder was deleted by hand still holds its branch.
-	if _, err := repo.Do(ctx, "worktree", "prune"); err != nil {
+	if err := unlist(ctx, repo, place.Path); err != nil {
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(place.Path), 0o755); err != nil {
@@ -195,102 +194,36 @@ func add(ctx context.Context, repo Repo, place Place, base string, isOurs bool) 
 		// The context may be what failed, so it does not stop the cleaning. The
 		// branch goes only while it still stands where it began.
 		clean := context.WithoutCancel(ctx)
-		_, _ = repo.Do(clean, "worktree", "prune")
+		_ = unlist(clean, repo, place.Path)
 		_, _ = repo.Do(clean, "update-ref", "-d", "refs/heads/"+branch, start)
 	}
 	return branch, err
 }
 
-func holdsFiles(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return err == nil && len(entries) > 0
-}
-
-// UnsavedWorkError is a working tree that is not removed, because work would
-// be lost with it.
-type UnsavedWorkError struct {
-	Path        string
-	Uncommitted []string // paths
-	Unmerged    int      // commits that no other ref reaches
-	Locked      bool
-}
-
-// Error names what would be lost.
-func (e *UnsavedWorkError) Error() string {
-	var why []string
-	if n := len(e.Uncommitted); n > 0 {
-		why = append(why, fmt.Sprintf("%d uncommitted paths, the first %q", n, e.Uncommitted[0]))
-	}
-	if e.Unmerged > 0 {
-		why = append(why, fmt.Sprintf("%d commits that are on no other branch", e.Unmerged))
-	}
-	if e.Locked {
-		why = append(why, "a lock on it")
-	}
-	return fmt.Sprintf("worktree %s is kept: it has %s", e.Path, strings.Join(why, ", "))
-}
-
-// Remove removes the working tree of a task, its branch and its registry
-// entry. A tree with uncommitted work, with commits that no other branch has,
-// or that somebody locked is never removed: the error is an
-// *UnsavedWorkError. A folder that is gone already is only forgotten.
-func (w Worktrees) Remove(ctx context.Context, repo Repo, key string, place Place) error {
-	lock, err := w.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer lock.Unlock()
-	if _, err := os.Lstat(place.Path); errors.Is(err, os.ErrNotExist) {
-		return w.forget(ctx, key)
-	}
-	branch, err := existing(ctx, repo, place)
-	if err != nil || branch == "" {
-		return fmt.Errorf("worktree %s: %w", place.Path, cmp.Or(err, errors.New("is an empty folder")))
-	}
-	tip, err := repo.Commit(ctx, "refs/heads/"+branch)
-	if err != nil {
-		return err
-	}
-	if err := unsaved(ctx, repo, place.Path, branch); err != nil {
-		return err
-	}
-	// Without --force git itself refuses what came up since; so does update-ref
-	// for a commit.
-	if _, err := repo.Do(ctx, "worktree", "remove", "--", place.Path); err != nil {
-		return err
-	}
-	if _, err := repo.Do(ctx, "update-ref", "-d", "refs/heads/"+branch, tip); err != nil {
-		return err
-	}
-	return w.forget(ctx, key)
-}
-
-// unsaved is an *UnsavedWorkError when the tree at path has work that nothing
-// else has.
-func unsaved(ctx context.Context, repo Repo, path, branch string) error {
-	e := &UnsavedWorkError{Path: path}
-	var err error
-	if e.Uncommitted, err = repo.At(path).Dirty(ctx); err != nil {
-		return err
-	}
-	count, err := repo.Line(ctx, "rev-list", "--count", "refs/heads/"+branch, "--not", "--exclude="+branch, "--branches", "--tags", "--remotes")
-	if err != nil {
-		return err
-	}
-	if e.Unmerged, err = strconv.Atoi(count); err != nil {
-		return err
-	}
+// unlist makes git forget a worktree at path whose folder is gone, or empty: it
+// still holds its branch. Other trees whose folder cannot be seen now, on a disk
+// that is not mounted, say, stay known: a prune would take their index and their
+// HEAD, and with them work.
+func unlist(ctx context.Context, repo Repo, path string) error {
 	list, err := repo.Worktrees(ctx)
 	if err != nil {
 		return err
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
+	real := path
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		real = filepath.Join(dir, filepath.Base(path))
 	}
-	e.Locked = slices.ContainsFunc(list, func(t Worktree) bool { return t.Path == real && t.Locked })
-	if len(e.Uncommitted) > 0 || e.Unmerged > 0 || e.Locked {
-		return e
+	if !slices.ContainsFunc(list, func(t Worktree) bool { return t.Prunable && (t.Path == path || t.Path == real) }) {
+		return nil
 	}
-	return nil
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err // it is not empty
+	}
+	_, err = repo.Do(ctx, "worktree", "remove", "--", path)
+	return err
+}
+
+func holdsFiles(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) > 0
 }

@@ -13,8 +13,17 @@ type Error struct {
 // Error gives the message.
 func (e *Error) Error() string { return e.Message }
 
-// ExitStatus says that the input was understood and is refused.
-func (e *Error) ExitStatus() int { return 1 }
+// codeDocument is the code of a file that cannot be read, or is no JSON.
+const codeDocument = "document"
+
+// ExitStatus says that the input was understood and is refused (1), or that a
+// document on the way could not be read at all (2).
+func (e *Error) ExitStatus() int {
+	if e.Code == codeDocument {
+		return 2
+	}
+	return 1
+}
 
 func refuse(code, format string, args ...any) error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}

@@ -70,7 +70,7 @@ func join(root, p string) string {
 func readObject(file, label string) (object, error) {
 	doc, err := jsondoc.ReadFile(file)
 	if err != nil {
-		return nil, refuse("document", "%s is invalid: %v", label, err)
+		return nil, refuse(codeDocument, "%s is invalid: %v", label, err)
 	}
 	return objectOf(doc, label)
 }

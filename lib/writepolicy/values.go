@@ -12,14 +12,17 @@ import (
 // object is a JSON object as jsondoc gives it.
 type object = map[string]any
 
+// mostShown is how much of a value a message shows: a path, as a rule whole.
+const mostShown = 200
+
 // describe names a value in a message.
 func describe(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return "a value that is no JSON"
 	}
-	if len(text) > 60 {
-		return string(text[:57]) + "..."
+	if len(text) > mostShown {
+		return strings.ToValidUTF8(string(text[:mostShown]), "") + "..."
 	}
 	return string(text)
 }
