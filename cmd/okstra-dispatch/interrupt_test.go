@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,6 +23,10 @@ const slowProvider = `{"schemaVersion":"1.0","kind":"okstra-provider","id":"quic
 // done can be resumed (reports 5, 7, 8, 31 and 42).
 func TestReport31InterruptedRunIsEndedAndRecorded(t *testing.T) {
 	t.Parallel()
+	// Below nohup SIGHUP would stay ignored in the programs as well.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangup) })
 	for _, tt := range []struct {
 		signal syscall.Signal
 		status int
