@@ -230,8 +230,11 @@ func killOnce(t *testing.T, dir string, n int, boundary string, after time.Durat
 func checkDone(t *testing.T, dir string, n int, where string) {
 	t.Helper()
 	out, _ := dispatchIn(t, dir, "status", "--run-manifest", batchManifest)
-	completed := map[string]int{}
+	completed, ends := map[string]int{}, map[string][]string{}
 	for _, r := range results(t, out) {
+		if r.Outcome != nil {
+			ends[r.WorkerID] = append(ends[r.WorkerID], *r.Outcome+": "+r.Message)
+		}
 		if r.Outcome == nil {
 			t.Errorf("%s: %s attempt %d is open: %s", where, r.WorkerID, r.Attempt, r.Message)
 		} else if *r.Outcome == "completed" {
@@ -240,7 +243,7 @@ func checkDone(t *testing.T, dir string, n int, where string) {
 	}
 	for i := range n {
 		if id := fmt.Sprintf("w%02d", i); completed[id] != 1 {
-			t.Errorf("%s: %s is completed %d times", where, id, completed[id])
+			t.Errorf("%s: %s is completed %d times: %q", where, id, completed[id], ends[id])
 		}
 	}
 	state, _, err := run.LoadTeamState(filepath.Join(dir, "shop/.okstra/tasks/pay/slow/runs/error-analysis/state/team-state-error-analysis-001.json"))

@@ -196,8 +196,8 @@ func TestAPeersForgeryIsNoArtifact(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
 	all, sidecars := runLines(t, dir, "overlay,none",
-		scriptedJob(t, dir, "w1", "analyser", `until [ -e ROOT/out/w1.md ]; do sleep 0.1; done`, map[string]any{"boundary": []string{"overlay"}}),
-		scriptedJob(t, dir, "w2", "analyser", `echo r >ROOT/out/w2.md; echo forged >ROOT/out/w1.md`, map[string]any{"boundary": []string{"none"}}))
+		scriptedJob(t, dir, "w1", "analyser", `until [ -e ROOT/../forged ]; do sleep 0.1; done`, map[string]any{"boundary": []string{"overlay"}}),
+		scriptedJob(t, dir, "w2", "analyser", `echo r >ROOT/out/w2.md; until [ -e ROOT/prompts/w1.md.status.json ]; do sleep 0.1; done; echo forged >ROOT/out/w1.md; : >ROOT/../forged`, map[string]any{"boundary": []string{"none"}}))
 	if r := all["w1"]; r.Boundary != "overlay" || *r.Outcome != "failed" || *r.Cause != "artifact-missing" || *r.Mutation != "none" {
 		t.Errorf("the job whose artifact was forged: %s/%s with mutation %s under %s", *r.Outcome, *r.Cause, *r.Mutation, r.Boundary)
 	}

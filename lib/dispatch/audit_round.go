@@ -285,7 +285,10 @@ func (h *history) ownPaths(host Host) *ownPaths {
 		if path := t.job.ErrorsSidecarPath; path != "" {
 			own.shareNumbered(run.Abs(t.job.ProjectRoot, path) + ".old-")
 		}
-		for _, p := range h.attempts[t.job.JobID] {
+		known := h.attempts[t.job.JobID]
+		next := len(known) + 1 // killed while it was written, it is no attempt yet
+		own.begun(attemptPaths(t.job.ProjectRoot, t.job.PromptPath, next), next)
+		for _, p := range known {
 			own.past(p)
 			for _, path := range p.homes(host) {
 				own.folder(path)

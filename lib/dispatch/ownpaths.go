@@ -200,14 +200,20 @@ func (o *ownPaths) manifest(m run.Manifest) {
 // attempt takes what the process of an attempt itself fills: its output.
 func (o *ownPaths) attempt(p paths) { o.share(p.abs(p.Log), p.abs(p.Stdout), p.abs(p.Stderr)) }
 
+// begun takes what a dispatcher that is gone may have begun to write for an
+// attempt.
+func (o *ownPaths) begun(p paths, n int) {
+	o.attempt(p)
+	o.share(p.abs(p.Attempt), p.abs(p.Status))
+	if n > 1 {
+		o.share(p.abs(p.Prompt))
+	}
+}
+
 // past takes every file of an attempt of an earlier dispatcher, of which
 // nobody remembers how it left them, and of an overlay what was copied out.
 func (o *ownPaths) past(p *past) {
-	o.attempt(p.files)
-	o.share(p.files.abs(p.files.Attempt), p.files.abs(p.files.Status))
-	if p.n > 1 {
-		o.share(p.files.abs(p.files.Prompt))
-	}
+	o.begun(p.files, p.n)
 	if p.sidecar == nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"okstra/lib/provider"
 	"okstra/lib/run"
 )
 
@@ -140,5 +141,29 @@ func TestAHomeThatHoldsTheProjectIsNotOurs(t *testing.T) {
 		if got := o.has(filepath.Join(m.ProjectRoot, path)); got != want {
 			t.Errorf("has(%q) = %v, want %v", path, got, want)
 		}
+	}
+}
+
+// A dispatcher that is killed leaves temporary files of what it was about to
+// write: of the first sidecar of a job that has no attempt yet, too.
+func TestWhatAKilledDispatcherBeganIsOurs(t *testing.T) {
+	_, m, p := ownFixture(t)
+	job := run.Job{JobID: "j", ProjectRoot: m.ProjectRoot, PromptPath: p.Prompt, Provider: "nobody"}
+	h := &history{manifest: m, record: &record{order: []string{"j"}, entries: map[string]*entry{"j": {job: job}}}, attempts: map[string][]*past{}}
+	cat, err := provider.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := h.ownPaths(Host{Catalogue: cat})
+	for _, name := range []string{p.Attempt, p.Status} {
+		path := p.abs(name)
+		temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"1234567890123456789")
+		put(t, temporary, "{")
+		if !o.has(temporary) {
+			t.Errorf("%s is told to be a worker's", temporary)
+		}
+	}
+	if other := attemptPaths(m.ProjectRoot, p.Prompt, 2); o.has(other.abs(other.Attempt)) {
+		t.Error("a second attempt is ours where there was no first")
 	}
 }
