@@ -287,7 +287,7 @@ func checkPlace(job run.Job) error {
 	if job.OnDirtyTree != "keep" && job.WorktreePath == "" {
 		return fmt.Errorf("onDirtyTree %q is for jobs in a worktree of their own (expected \"keep\")", job.OnDirtyTree)
 	}
-	if tree := filepath.Clean(workdir(job)); job.OnDirtyTree != "keep" && isWithin(filepath.Clean(job.ProjectRoot), tree) {
+	if tree := filepath.Clean(workdir(job)); job.OnDirtyTree != "keep" && run.Within(filepath.Clean(job.ProjectRoot), tree) {
 		return fmt.Errorf("onDirtyTree %q would put the run itself aside: it lies in the worktree %q (expected \"keep\")", job.OnDirtyTree, tree)
 	}
 	for _, dir := range []string{job.ProjectRoot, run.Abs(job.ProjectRoot, job.WorktreePath)} {
@@ -297,8 +297,6 @@ func checkPlace(job run.Job) error {
 	}
 	return nil
 }
-
-func isWithin(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // checkTree wants the working directory of a job to be a whole work tree, or in
 // no repository at all: in a folder of a repository, git walks up to its root,

@@ -218,7 +218,7 @@ func inPlace(found audit.Findings, own writepolicy.Policy) audit.Findings {
 			return false
 		}
 		full := run.Abs(root, c.Path)
-		return !slices.ContainsFunc(places, func(place string) bool { return full == place || strings.HasPrefix(full, place+"/") })
+		return !slices.ContainsFunc(places, func(place string) bool { return run.Within(full, place) })
 	}
 	found.Changes = slices.DeleteFunc(slices.Clone(found.Changes), held)
 	found.Violations = slices.DeleteFunc(slices.Clone(found.Violations), held)
